@@ -1,0 +1,48 @@
+# Finds the LibTorch inside PyPI's torch wheel. TORCH_ROOT (cache or environment) is the folder given to
+# `pip install --target`; scripts/setup fills it.
+#
+#   torch::cpu    libtorch_cpu and libc10: all that our programs link
+#   torch::cuda   beside it where libtorch_cuda and the wheels it needs are there. Only tests that run on a GPU use
+#                 it; programs load CUDA at run time, so that one binary serves both.
+set(TORCH_ROOT "$ENV{TORCH_ROOT}" CACHE PATH "folder of pip install --target")
+if(NOT TORCH_ROOT)
+  set(_lt_cache "$ENV{XDG_CACHE_HOME}")
+  if(NOT _lt_cache)
+    set(_lt_cache "$ENV{HOME}/.cache")
+  endif()
+  if(EXISTS "${_lt_cache}/foxhunt/libtorch/torch")
+    set(TORCH_ROOT "${_lt_cache}/foxhunt/libtorch" CACHE PATH "folder of pip install --target" FORCE)
+  endif()
+endif()
+
+set(_lt "${TORCH_ROOT}/torch")
+set(LibTorch_COMPLETE TRUE)
+set(_lt_missing "")
+foreach(_f torch/include/ATen/ATen.h torch/lib/libtorch_cpu.so torch/lib/libc10.so
+           nvidia/cu13/lib/libcudart.so.13 nvidia/cu13/lib/libcupti.so.13)
+  if(NOT EXISTS "${TORCH_ROOT}/${_f}")
+    set(LibTorch_COMPLETE FALSE)
+    string(APPEND _lt_missing " ${TORCH_ROOT}/${_f}")
+  endif()
+endforeach()
+if(LibTorch_COMPLETE)
+  file(STRINGS "${_lt}/include/torch/headeronly/version.h" _lt_line REGEX "^ *\"[0-9]")
+  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" LibTorch_VERSION "${_lt_line}")
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_COMPLETE VERSION_VAR LibTorch_VERSION
+  REASON_FAILURE_MESSAGE "run scripts/setup or set TORCH_ROOT; missing:${_lt_missing}")
+
+if(LibTorch_FOUND AND NOT TARGET torch::cpu)
+  add_library(torch::cpu SHARED IMPORTED)  # imported: its include folders become -isystem
+  set_target_properties(torch::cpu PROPERTIES IMPORTED_LOCATION "${_lt}/lib/libtorch_cpu.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${_lt}/include;${_lt}/include/torch/csrc/api/include"
+    INTERFACE_LINK_LIBRARIES "${_lt}/lib/libc10.so")
+  if(EXISTS "${_lt}/lib/libtorch_cuda.so" AND EXISTS "${TORCH_ROOT}/nvidia/cu13/lib/libcublas.so.13")
+    add_library(torch::cuda INTERFACE IMPORTED)
+    target_link_libraries(torch::cuda INTERFACE
+      torch::cpu "${_lt}/lib/libc10_cuda.so" "${_lt}/lib/libtorch_cuda.so")
+    target_link_options(torch::cuda INTERFACE LINKER:--no-as-needed)
+  endif()
+endif()

@@ -1,0 +1,63 @@
+#include "foxhunt/base/log.h"
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/progress.h"
+
+namespace foxhunt::log {
+namespace {
+
+spdlog::level::level_enum to_spdlog(Level level) {
+  switch (level) {
+    case Level::kDebug: return spdlog::level::debug;
+    case Level::kInfo: return spdlog::level::info;
+    case Level::kWarn: return spdlog::level::warn;
+    case Level::kError: return spdlog::level::err;
+    case Level::kOff: return spdlog::level::off;
+  }
+  return spdlog::level::info;
+}
+
+spdlog::logger& logger() {
+  static spdlog::logger instance = [] {
+    auto console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+    console->set_pattern("%^%v%$");
+    console->set_level(spdlog::level::info);
+    spdlog::logger made("foxhunt", console);
+    made.set_level(spdlog::level::debug);
+    made.flush_on(spdlog::level::info);
+    return made;
+  }();
+  return instance;
+}
+
+}  // namespace
+
+void set_console_level(Level level) { logger().sinks().front()->set_level(to_spdlog(level)); }
+
+FileSink::FileSink(const std::filesystem::path& path) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string(), /*truncate=*/false);
+    sink->set_formatter(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%fZ %l %v",
+                                                                    spdlog::pattern_time_type::utc));
+    logger().sinks().push_back(std::move(sink));
+  } catch (const spdlog::spdlog_ex& error) {
+    throw IoError(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+FileSink::~FileSink() {
+  logger().flush();
+  logger().sinks().pop_back();
+}
+
+void write(Level level, std::string_view message) {
+  const ProgressPause pause;  // a bar on the terminal steps aside for the line
+  logger().log(to_spdlog(level), "{}", message);
+}
+
+}  // namespace foxhunt::log

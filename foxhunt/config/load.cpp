@@ -111,13 +111,13 @@ std::vector<std::string> names_below(const FieldList& list, const std::string& p
 
 std::string unknown_key(const FieldList& list, const std::string& prefix, const std::string& name) {
   const std::string where = prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1) + ": ";
-  const std::vector<std::string> names = names_below(list, prefix);
-  std::string near = nearest_name(name, names);
-  if (!near.empty()) return fmt::format("{}unknown key '{}'; nearest valid name: '{}'", where, name, near);
   for (const Field& field : list.fields) {  // right key, wrong section
-    const std::string last = field.path.substr(field.path.rfind('.') + 1);
-    if (last == name) return fmt::format("{}unknown key '{}'; there is '{}'", where, name, field.path);
+    if (field.path.substr(field.path.rfind('.') + 1) == name) {
+      return fmt::format("{}unknown key '{}'; there is '{}'", where, name, field.path);
+    }
   }
+  const std::string near = nearest_name(name, names_below(list, prefix));
+  if (!near.empty()) return fmt::format("{}unknown key '{}'; nearest valid name: '{}'", where, name, near);
   return fmt::format("{}unknown key '{}'", where, name);
 }
 

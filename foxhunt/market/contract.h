@@ -1,0 +1,28 @@
+#pragma once
+// What a futures contract is: tick, multiplier, and the product behind a contract's symbol.
+
+#include <string>
+#include <string_view>
+
+#include "foxhunt/base/price.h"
+
+namespace foxhunt::market {
+
+struct Contract {
+  std::string product;        ///< "ES"
+  std::string exchange;       ///< "CME"
+  Price tick;                 ///< smallest price step; ES 0.25
+  double multiplier = 0;      ///< currency per point; ES 50
+  std::string currency;       ///< "USD"
+
+  double tick_value() const { return tick.to_double() * multiplier; }
+};
+
+/// Errors  ConfigError naming the products that are known.
+const Contract& contract_for_product(std::string_view product);
+
+/// "ESZ3", "ESZ23", "ESZ2013" or a continuous "ES.c.0" -> "ES"; "" where it is no futures symbol (spreads "ESZ5-ESH6"
+/// included).
+std::string product_of_symbol(std::string_view symbol);
+
+}  // namespace foxhunt::market

@@ -1,0 +1,95 @@
+#pragma once
+// One way to read market data, whatever the file: a stream of records in flat memory.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foxhunt/market/record.h"
+
+namespace foxhunt::market {
+
+/// One entry of a symbol map: on the UTC dates [start, end) `raw_symbol` was `instrument_id`.
+struct SymbolInterval {
+  std::string raw_symbol;
+  Date start{};
+  Date end{};  ///< exclusive
+  std::uint32_t instrument_id = 0;
+};
+
+/// What a file says about itself before its first record.
+struct StreamInfo {
+  std::string format;             ///< "dbn", "csv"
+  int version = 0;                ///< of DBN; 0 for others
+  std::string dataset;            ///< "GLBX.MDP3"
+  std::string schema;             ///< "ohlcv-1m"; "mixed" where the file says none
+  std::string stype_in;           ///< "raw_symbol", …; "" where unknown
+  std::string stype_out;
+  UnixNanos start = kNullTime;
+  UnixNanos end = kNullTime;      ///< exclusive; null: open
+  bool has_ts_out = false;
+  std::vector<std::string> symbols;
+  std::vector<std::string> partial;
+  std::vector<std::string> not_found;
+  std::vector<SymbolInterval> mappings;
+};
+
+/// What happened so far.
+struct ReadStats {
+  std::int64_t records = 0;                       ///< handed out
+  std::map<int, std::int64_t> by_rtype;           ///< every framed record, handed out or skipped
+  std::map<int, std::int64_t> skipped_by_rtype;   ///< of types that are not handed out
+  std::int64_t bytes = 0;                         ///< of the (decompressed) stream consumed
+  std::int64_t frames = 0;                        ///< zstd frames completed; 0: not compressed
+  bool truncated = false;                         ///< the input ended inside a frame or a record
+  std::int64_t rest_bytes = 0;                    ///< bytes behind the last whole record
+};
+
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  virtual const StreamInfo& info() const = 0;
+
+  /// Next record, or nullptr at the end. Unknown types are skipped and counted; an input that is cut short ends early
+  /// and stats().truncated says so.
+  /// Errors    FormatError / DataError with file and place (byte offset, or line and column), value and rule.
+  /// Lifetime  valid until the next call.
+  virtual const Record* next() = 0;
+
+  virtual const ReadStats& stats() const = 0;
+
+  /// The symbol of an instrument at a time (UTC date), or "" where the file does not say.
+  std::string symbol_of(const InstrumentKey& key, UnixNanos at) const;
+};
+
+/// How a CSV file is to be understood. Columns are found by name.
+struct CsvFormat {
+  std::string time_column = "ts_event";
+  /// "iso" (2020-12-28T13:00:00.006Z or with a space, fraction optional), "unix_s", "unix_ms", "unix_ns",
+  /// or strptime fields such as "%Y-%m-%d %H:%M:%S".
+  std::string time_format = "iso";
+  std::string time_zone = "UTC";  ///< IANA name; used by formats that carry no zone of their own
+  std::string bar_stamp = "start";  ///< "start" or "end": which edge of the bar the time column holds
+  std::int64_t bar_seconds = 60;
+  std::string delimiter = ",";
+  std::string symbol;  ///< what the file holds, where it has no symbol column
+};
+
+struct ReadOptions {
+  CsvFormat csv;
+  /// For DBN fragments without metadata; 0: infer from record sizes.
+  int dbn_version = 0;
+  /// Throw DataError where the input is truncated, instead of ending early.
+  bool strict = false;
+};
+
+/// Opens by content, not by name: DBN plain or zstd, else CSV (plain or zstd).
+/// Errors  IoError, FormatError ("legacy DBZ: convert it with dbn first", "DBN version 4 is not supported").
+std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const ReadOptions& options = {});
+
+}  // namespace foxhunt::market

@@ -1,0 +1,26 @@
+#pragma once
+// Which features a run uses. Spans are in bars.
+
+#include <cstdint>
+#include <vector>
+
+namespace foxhunt::features {
+
+struct FeatureConfig {
+  std::vector<std::int64_t> return_spans{1, 5, 15, 60};
+  std::vector<std::int64_t> volatility_spans{15, 60};
+  std::int64_t volume_span = 60;    ///< past against which volume is measured
+  std::int64_t max_gap_minutes = 30;  ///< a longer hole inside a session starts a new sequence
+  double clip = 5.0;                ///< limit of normalised values
+
+  template <class Self, class Visitor>
+  static void describe(Self& c, Visitor&& key) {
+    key("return_spans", c.return_spans, 1, 1000, "log returns over so many bars, in units of past volatility");
+    key("volatility_spans", c.volatility_spans, 2, 1000, "realised volatility over so many bars");
+    key("volume_span", c.volume_span, 2, 1000, "bars of past against which volume is measured");
+    key("max_gap_minutes", c.max_gap_minutes, 1, 1440, "a longer hole inside a session starts a new sequence");
+    key("clip", c.clip, 0.1, 1000.0, "limit of normalised values");
+  }
+};
+
+}  // namespace foxhunt::features

@@ -1,0 +1,40 @@
+#pragma once
+// How a verb of the command line is built: it adds its options and returns what to run once they are parsed.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace foxhunt::app {
+
+/// Options that every verb understands.
+struct Globals {
+  bool json = false;   ///< machine-readable result on stdout
+  bool quiet = false;  ///< no progress, no log below warnings
+  int verbose = 0;
+};
+
+using Run = std::function<int()>;
+
+struct Command {
+  const char* name;
+  const char* help;
+  /// Adds options to `sub`; the returned function runs after parsing and answers the exit code.
+  Run (*add)(CLI::App& sub, const Globals& globals);
+};
+
+Run add_doctor(CLI::App& sub, const Globals& globals);
+Run add_data(CLI::App& sub, const Globals& globals);
+Run add_train(CLI::App& sub, const Globals& globals);
+Run add_evaluate(CLI::App& sub, const Globals& globals);
+Run add_predict(CLI::App& sub, const Globals& globals);
+Run add_config(CLI::App& sub, const Globals& globals);
+
+/// "cpu" and "cuda[:i]" checked by the option itself; used by several verbs.
+void add_device_option(CLI::App& sub, std::string& device);
+
+}  // namespace foxhunt::app

@@ -2,27 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/build_info.h"
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/machine.h"
 #include "foxhunt/nn/device.h"
 
 namespace foxhunt::train {
-namespace {
-
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
-
-}  // namespace
-
 std::string environment_json(const std::vector<std::string>& command_line, const std::string& device,
                              std::int64_t threads, std::int64_t seed) {
   nlohmann::ordered_json out;
@@ -32,7 +20,7 @@ std::string environment_json(const std::vector<std::string>& command_line, const
   out["compiler"] = compiler();
   out["build_type"] = build_type();
   out["libtorch"] = nn::torch_version();
-  out["cpu"] = cpu_model();
+  out["cpu"] = this_machine().cpu_model;
   out["device"] = device;
   out["threads"] = threads;
   out["seed"] = seed;

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "foxhunt/base/progress.h"
+#include "foxhunt/market/reader.h"
+
 namespace CLI {
 class App;
 }
@@ -16,6 +19,7 @@ struct Globals {
   bool json = false;   ///< machine-readable result on stdout
   bool quiet = false;  ///< no progress, no log below warnings
   int verbose = 0;
+  std::vector<std::string> command_line;  ///< as given, program name first
 };
 
 using Run = std::function<int()>;
@@ -34,7 +38,11 @@ Run add_evaluate(CLI::App& sub, const Globals& globals);
 Run add_predict(CLI::App& sub, const Globals& globals);
 Run add_config(CLI::App& sub, const Globals& globals);
 
-/// "cpu" and "cuda[:i]" checked by the option itself; used by several verbs.
+/// --device, alike for every verb that has it.
 void add_device_option(CLI::App& sub, std::string& device);
+/// The options by which a CSV file is understood (market/reader.h, CsvFormat), alike for every verb that reads data.
+void add_csv_options(CLI::App& sub, market::CsvFormat& csv);
+/// Progress as the globals ask for it.
+ProgressMode progress_mode(const Globals& globals);
 
 }  // namespace foxhunt::app

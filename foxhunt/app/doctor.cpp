@@ -53,9 +53,4 @@ Run add_doctor(CLI::App&, const Globals& globals) {
   return [&globals] { return run_doctor(globals); };
 }
 
-void add_device_option(CLI::App& sub, std::string& device) {
-  sub.add_option("--device", device, "cpu, cuda or cuda:INDEX; one that is not there is an error, never a fall-back")
-      ->capture_default_str();
-}
-
 }  // namespace foxhunt::app

@@ -37,6 +37,7 @@ int run(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
   app.fallthrough();
   Globals globals;
+  globals.command_line.assign(argv, argv + argc);
   app.add_flag("--json", globals.json, "machine-readable result on standard output");
   app.add_flag("-q,--quiet", globals.quiet, "no progress, warnings and errors only");
   app.add_flag("-v,--verbose", globals.verbose, "more in the log");

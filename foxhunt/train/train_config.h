@@ -38,7 +38,7 @@ struct TrainConfig {
   std::int64_t threads = 0;       ///< 0: all cores
   Precision precision = Precision::kFp32;
   bool class_weights = true;
-  double a_min = 1e-4;
+  double a_min = 0.1;
   double a_max = 1e3;
   std::int64_t patience = 6;
   std::int64_t checkpoint_every = 0;  ///< steps; 0: at the end of every epoch

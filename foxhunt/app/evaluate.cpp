@@ -1,0 +1,43 @@
+// foxhunt evaluate: how good a run is on rows it has not seen, beside baselines on the same rows.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "foxhunt/app/command.h"
+#include "foxhunt/train/train.h"
+
+namespace foxhunt::app {
+namespace {
+
+struct Options {
+  std::string run;
+  train::EvaluateOptions evaluate;
+  std::string predictions;
+};
+
+int run_evaluate(Options options, const Globals& globals) {
+  options.evaluate.progress = progress_mode(globals);
+  options.evaluate.predictions = options.predictions;
+  const evaluation::EvaluationReport report = train::evaluate(options.run, options.evaluate);
+  fmt::print("{}\n", globals.json ? evaluation::to_json(report) : evaluation::to_text(report));
+  return 0;
+}
+
+}  // namespace
+
+Run add_evaluate(CLI::App& sub, const Globals& globals) {
+  auto options = std::make_shared<Options>();
+  sub.add_option("run", options->run, "run folder")->required()->check(CLI::ExistingDirectory);
+  sub.add_option("--split", options->evaluate.split, "part of the data")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"train", "valid", "test"}));
+  sub.add_flag("--baselines", options->evaluate.baselines, "also train a GRU of like size on the training rows");
+  sub.add_option("--data", options->evaluate.data, "files instead of those of the run");
+  sub.add_option("--predictions", options->predictions, "write one JSON line a row to this file");
+  add_device_option(sub, options->evaluate.device);
+  return [options, &globals] { return run_evaluate(*options, globals); };
+}
+
+}  // namespace foxhunt::app

@@ -1,0 +1,39 @@
+#include "foxhunt/train/experiment.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/config/config.h"
+#include "foxhunt/market/contract.h"
+
+namespace foxhunt::train {
+
+std::vector<std::string> ExperimentConfig::errors() const {
+  ExperimentConfig copy = *this;
+  std::vector<std::string> all = config::range_errors(config::fields_of(copy));
+  for (auto& error : hyper.errors()) {
+    if (std::find(all.begin(), all.end(), error) == all.end()) all.push_back(std::move(error));
+  }
+  if (data.files.empty()) all.emplace_back("data.files is empty: name at least one DBN or CSV file");
+  try {
+    market::contract_for_product(data.product);
+  } catch (const ConfigError& error) {
+    all.push_back(fmt::format("data.product: {}", error.what()));
+  }
+  if (label.kind == LabelKind::kDirection && hyper.head.kind != HeadChoice::kAuto) {
+    all.emplace_back("head.kind must be auto with label.kind = direction");
+  }
+  return all;
+}
+
+void load_experiment(ExperimentConfig& config, const std::vector<std::string>& files,
+                     const std::vector<std::string>& overrides) {
+  config::FieldList list = config::fields_of(config);
+  for (const std::string& file : files) config::load_toml_file(list, file);
+  for (const std::string& assignment : overrides) config::apply_override(list, assignment);
+}
+
+}  // namespace foxhunt::train

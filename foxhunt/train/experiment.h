@@ -1,0 +1,78 @@
+#pragma once
+// One experiment: everything a configuration file can say. Torch-free.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "foxhunt/features/feature_config.h"
+#include "foxhunt/market/reader.h"
+#include "foxhunt/model/head_config.h"
+#include "foxhunt/train/hyperparameters.h"
+#include "foxhunt/train/label_config.h"
+#include "foxhunt/train/split_config.h"
+#include "foxhunt/train/window_config.h"
+
+namespace foxhunt::train {
+
+struct DataConfig {
+  std::vector<std::string> files;
+  std::string product = "ES";
+  std::string symbol;
+  market::CsvFormat csv;
+
+  template <class Self, class Visitor>
+  static void describe(Self& c, Visitor&& key) {
+    key("files", c.files, "DBN or CSV files in the order of time; relative paths start at the working directory");
+    key("product", c.product, "ES, NQ, ZN, 6E …: sessions, tick and multiplier");
+    key("symbol", c.symbol, "one contract of the files, as ESZ3; empty: every contract of the product");
+    key.section("csv", c.csv, "how CSV files are to be read");
+  }
+};
+
+struct EvaluateConfig {
+  std::int64_t bootstrap_samples = 1000;
+  std::int64_t bootstrap_block = 0;
+  double level = 0.95;
+
+  template <class Self, class Visitor>
+  static void describe(Self& c, Visitor&& key) {
+    key("bootstrap_samples", c.bootstrap_samples, 10, 100'000, "resamples behind every interval");
+    key("bootstrap_block", c.bootstrap_block, 0, 1'000'000,
+        "rows of a block, longer than labels overlap; 0: by the number of rows, at least twice the horizon");
+    key("level", c.level, 0.5, 0.999, "of the intervals");
+  }
+};
+
+struct ExperimentConfig {
+  std::string name = "mamba2";
+  DataConfig data;
+  features::FeatureConfig features;
+  LabelConfig label;
+  SplitConfig split;
+  WindowConfig windows;
+  Mamba2Hyperparameters hyper;
+  EvaluateConfig evaluate;
+
+  template <class Self, class Visitor>
+  static void describe(Self& c, Visitor&& key) {
+    key("name", c.name, "of the experiment; part of the default run folder");
+    key.section("data", c.data, "what is read");
+    key.section("features", c.features, "what the model sees of a bar");
+    key.section("label", c.label, "what it is to learn");
+    key.section("split", c.split, "which rows train, validate and test");
+    key.section("windows", c.windows, "how rows become training windows");
+    Mamba2Hyperparameters::describe(c.hyper, key);
+    key.section("evaluate", c.evaluate, "how it is scored");
+  }
+
+  /// Everything that is wrong, one a line, every section at once. Empty: all well.
+  std::vector<std::string> errors() const;
+};
+
+/// Merges the files in order, then the overrides. Errors  ConfigError with everything that is wrong.
+void load_experiment(ExperimentConfig& config, const std::vector<std::string>& files,
+                     const std::vector<std::string>& overrides);
+
+}  // namespace foxhunt::train

@@ -37,7 +37,7 @@ struct TrainConfig {
   std::int64_t seed = 1;
   std::int64_t threads = 0;       ///< 0: all cores
   Precision precision = Precision::kFp32;
-  bool class_weights = true;
+  bool class_weights = false;
   double a_min = 0.1;
   double a_max = 1e3;
   std::int64_t patience = 6;
@@ -57,7 +57,7 @@ struct TrainConfig {
     key("threads", c.threads, 0, 1024, "CPU threads; 0: all cores. Results are bit-equal at one number of threads");
     key.choice("precision", c.precision, {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}},
                "of the matrix products; state, decays and weights are always fp32");
-    key("class_weights", c.class_weights, "weigh classes by the inverse of their frequency in the training rows");
+    key("class_weights", c.class_weights, "weigh classes by the inverse of their frequency in training rows; shifts the probabilities away from the true shares");
     key("a_min", c.a_min, 1e-12, 1e6, "smallest decay rate |A|, kept after every step");
     key("a_max", c.a_max, 1e-12, 1e6, "largest decay rate |A|, kept after every step");
     key("patience", c.patience, 0, 1'000'000, "epochs without a better validation loss before stopping; 0: never");

@@ -1,0 +1,58 @@
+#include "foxhunt/train/model_context.h"
+
+#include <fmt/format.h>
+
+#include "foxhunt/base/build_info.h"
+#include "foxhunt/base/error.h"
+#include "foxhunt/config/config.h"
+
+namespace foxhunt::train {
+namespace {
+
+constexpr const char* kFormat = "1";
+
+template <class Struct>
+Struct from_toml(const std::string& text, const std::string& origin) {
+  Struct value;
+  config::FieldList list = config::fields_of(value);
+  config::load_toml_text(list, text, origin);
+  return value;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> ModelContext::to_metadata() const {
+  return {{"foxhunt.format", kFormat},
+          {"foxhunt.product", product},
+          {"foxhunt.features", config::dump(features)},
+          {"foxhunt.schema", schema.to_json()},
+          {"foxhunt.normalizer", normalizer.to_json()},
+          {"foxhunt.label", config::dump(label)},
+          {"foxhunt.config_sha256", config_sha256},
+          {"foxhunt.git_revision", std::string(git_revision())}};
+}
+
+ModelContext ModelContext::from_metadata(const std::map<std::string, std::string>& metadata, const std::string& file) {
+  const auto at = [&](const std::string& name) {
+    const auto found = metadata.find("foxhunt." + name);
+    if (found == metadata.end()) throw FormatError(fmt::format("{}: the metadata has no 'foxhunt.{}'", file, name));
+    return found->second;
+  };
+  if (at("format") != kFormat) {
+    throw FormatError(fmt::format("{}: foxhunt.format is '{}', this program reads '{}'", file, at("format"), kFormat));
+  }
+  try {
+    ModelContext context{.product = at("product"),
+                         .features = from_toml<features::FeatureConfig>(at("features"), "foxhunt.features"),
+                         .schema = features::Schema::from_json(at("schema")),
+                         .normalizer = features::Normalizer::from_json(at("normalizer")),
+                         .label = from_toml<LabelConfig>(at("label"), "foxhunt.label"),
+                         .config_sha256 = at("config_sha256")};
+    context.normalizer.require_schema(context.schema);
+    return context;
+  } catch (const ConfigError& error) {
+    throw FormatError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+}  // namespace foxhunt::train

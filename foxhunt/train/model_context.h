@@ -1,0 +1,29 @@
+#pragma once
+// What a model's file has to say beside its weights, so that whoever holds the file can answer from raw bars: which
+// product, which features, how they are scaled, what the answer means. Torch-free.
+
+#include <map>
+#include <string>
+
+#include "foxhunt/features/feature_config.h"
+#include "foxhunt/features/normalizer.h"
+#include "foxhunt/features/schema.h"
+#include "foxhunt/train/label_config.h"
+
+namespace foxhunt::train {
+
+struct ModelContext {
+  std::string product;
+  features::FeatureConfig features;
+  features::Schema schema;
+  features::Normalizer normalizer;
+  LabelConfig label;
+  std::string config_sha256;  ///< of the resolved configuration it was trained with
+
+  /// As entries of a safetensors file's metadata, each name under "foxhunt.".
+  std::map<std::string, std::string> to_metadata() const;
+  /// Errors  FormatError naming `file` and the entry: missing, unreadable, or schema and normaliser of different features.
+  static ModelContext from_metadata(const std::map<std::string, std::string>& metadata, const std::string& file);
+};
+
+}  // namespace foxhunt::train

@@ -1,0 +1,104 @@
+#pragma once
+// The training loop: epochs over windows, accumulation, clipping, schedule, validation, early stopping, best weights.
+//
+// Trains any SequenceModel; Mamba2Trainer adds what is Mamba-2's and the run folder, the GRU baseline uses it as it is.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "foxhunt/base/progress.h"
+#include "foxhunt/base/rng.h"
+#include "foxhunt/train/sampler.h"
+#include "foxhunt/train/training_step.h"
+
+namespace foxhunt::train {
+
+/// What a trainer reads. References: they must outlive it.
+struct TrainingData {
+  const SequenceSet& set;
+  const Split& split;
+  const features::Normalizer& normalizer;
+  WindowConfig windows;
+};
+
+struct EpochReport {
+  std::int64_t epoch = 0;  ///< from 1
+  std::int64_t step = 0;   ///< steps so far
+  double train_loss = 0;   ///< mean over the loss weights of the epoch
+  double valid_loss = 0;
+  double lr = 0;           ///< of the last step
+  double grad_norm_mean = 0;
+  double grad_norm_max = 0;
+  std::int64_t skipped_steps = 0;  ///< of the epoch
+  double rows_per_second = 0;      ///< training rows with a loss
+  double seconds = 0;
+  bool improved = false;   ///< the best validation loss so far
+};
+
+struct FitReport {
+  std::int64_t epochs = 0;
+  std::int64_t steps = 0;
+  std::int64_t skipped_steps = 0;
+  std::int64_t best_epoch = 0;
+  double best_valid_loss = 0;
+  std::string stopped;  ///< "epochs done", "early stopping", "interrupted"
+};
+
+class WindowTrainer {
+ public:
+  /// Errors  ConfigError: no window, or none to validate on.
+  WindowTrainer(SequenceModel& model, const TrainingData& data, const TrainConfig& config, const Rng& rng);
+
+  struct Hooks {
+    std::function<void(const EpochReport&)> epoch_done;
+    std::function<void()> step_done;
+    std::string title = "train";  ///< in front of the progress line
+  };
+
+  /// To the end, or until interrupted() (base/interrupt.h) says so; either way the model has its best weights behind it,
+  /// unless no epoch was finished.
+  /// Errors  NotConvergedError after max_bad_steps non-finite steps in a row, or without a finite validation loss.
+  FitReport fit(const Hooks& hooks, ProgressMode progress);
+
+  /// Mean loss over the labelled rows of a part: whole sequences, from a zero state, without gradients.
+  double mean_loss(Part part);
+
+  const Optimizer& optimizer() const { return optimizer_; }
+  SamplerState sampler_state() const { return sampler_.state(); }
+  std::int64_t steps() const { return step_; }
+  std::int64_t total_steps() const { return total_steps_; }
+  std::int64_t windows() const { return sampler_.size(); }
+  std::int64_t epochs_without_gain() const { return epochs_without_gain_; }
+  const FitReport& report() const { return report_; }
+  /// For audits: how scalars come to the host.
+  void set_scalar_reader(ScalarReader reader) { read_ = std::move(reader); }
+
+ private:
+  struct Sums;
+  bool run_epoch(std::int64_t epoch, Sums& sums, const Hooks& hooks, ProgressMode progress);
+  void run_step(std::span<const std::int64_t> picked, Sums& sums);
+  void keep_best();
+  void restore_best();
+
+  SequenceModel& model_;
+  TrainingData data_;
+  TrainConfig config_;
+  std::vector<Window> windows_;
+  WindowSampler sampler_;
+  std::int64_t total_steps_;
+  Schedule schedule_;
+  Optimizer optimizer_;
+  ClassWeights class_weights_;
+  BatchFiller filler_;
+  Batch batch_;
+  ScalarReader read_ = read_scalars;
+  std::vector<at::Tensor> best_;
+  std::int64_t step_ = 0;
+  std::int64_t bad_steps_in_a_row_ = 0;
+  std::int64_t epochs_without_gain_ = 0;
+  FitReport report_;
+};
+
+}  // namespace foxhunt::train

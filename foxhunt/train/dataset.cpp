@@ -1,0 +1,71 @@
+#include "foxhunt/train/dataset.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/hash.h"
+#include "foxhunt/base/log.h"
+#include "foxhunt/market/reader.h"
+
+namespace foxhunt::train {
+namespace {
+
+/// Passes records through and remembers the bars' range.
+class RangeReader final : public market::Reader {
+ public:
+  explicit RangeReader(market::Reader& inner) : inner_(inner) {}
+  const market::StreamInfo& info() const override { return inner_.info(); }
+  const market::ReadStats& stats() const override { return inner_.stats(); }
+  const market::Record* next() override {
+    const market::Record* record = inner_.next();
+    if (record == nullptr) return nullptr;
+    if (const auto* bar = std::get_if<market::Bar>(record)) {
+      if (bars == 0) first = bar->start;
+      last = bar->start;
+      ++bars;
+    }
+    return record;
+  }
+
+  std::int64_t bars = 0;
+  UnixNanos first = kNullTime;
+  UnixNanos last = kNullTime;
+
+ private:
+  market::Reader& inner_;
+};
+
+DataFile read_into(SequenceBuilder& builder, const std::string& path, const market::ReadOptions& options) {
+  const std::unique_ptr<market::Reader> reader = market::open_reader(path, options);
+  RangeReader ranged(*reader);
+  builder.add(ranged);
+  if (ranged.bars == 0) throw DataError(fmt::format("{}: holds no bar ({} records)", path, reader->stats().records));
+  if (reader->stats().truncated) {
+    log::warn("{}: is cut short; {} bytes behind the last whole record were left out", path, reader->stats().rest_bytes);
+  }
+  return {.path = std::filesystem::absolute(path),
+          .sha256 = sha256_of_file(path),
+          .bytes = static_cast<std::int64_t>(std::filesystem::file_size(path)),
+          .bars = ranged.bars,
+          .first = ranged.first,
+          .last = ranged.last};
+}
+
+}  // namespace
+
+Dataset load_dataset(const ExperimentConfig& config, const std::vector<std::string>& paths) {
+  SequenceBuilder builder({.product = config.data.product, .symbol = config.data.symbol}, config.features, config.label);
+  Dataset data;
+  for (const std::string& path : paths.empty() ? config.data.files : paths) {
+    data.files.push_back(read_into(builder, path, {.csv = config.data.csv}));
+  }
+  data.set = builder.finish();
+  log::info("{}", data.set.counters.summary());
+  data.split = make_split(config.split, data.set.sequences);
+  log::info("{}", data.split.summary());
+  return data;
+}
+
+}  // namespace foxhunt::train

@@ -1,0 +1,101 @@
+#include "foxhunt/train/mamba2_trainer.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "foxhunt/base/interrupt.h"
+#include "foxhunt/base/log.h"
+#include "foxhunt/nn/tensor_io.h"
+#include "foxhunt/train/checkpoint.h"
+
+namespace foxhunt::train {
+namespace {
+
+/// JSON has no NaN: what is not finite becomes null.
+nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); }
+
+const Mamba2Hyperparameters& checked(const Mamba2Hyperparameters& hyper) {
+  hyper.validate();
+  return hyper;
+}
+
+}  // namespace
+
+Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, const Mamba2Hyperparameters& hyper,
+                             ModelContext context, RunDir& run)
+    : model_(model),
+      hyper_(checked(hyper)),
+      context_(std::move(context)),
+      run_(run),
+      store_(run.path(), hyper.train.keep_checkpoints),
+      sequence_model_(model, hyper.train.a_min, hyper.train.a_max),
+      data_(data),
+      trainer_(sequence_model_, data, hyper.train, Rng(static_cast<std::uint64_t>(hyper.train.seed))) {}
+
+FitReport Mamba2Trainer::fit(ProgressMode progress) {
+  WindowTrainer::Hooks hooks;
+  hooks.epoch_done = [this](const EpochReport& report) { epoch_done(report); };
+  hooks.step_done = [this] { step_done(); };
+  return trainer_.fit(hooks, progress);
+}
+
+void Mamba2Trainer::epoch_done(const EpochReport& report) {
+  const std::vector<Window> whole = whole_sequences(data_.set.sequences, data_.split, Part::kValid);
+  Batch batch;
+  BatchFiller(data_.set, data_.split, data_.normalizer, Part::kValid).fill({whole.data(), 1}, 0, batch);
+  const Health health = examine(model_, upload(batch, 0, 1, {}, model_.device()).x);
+  const nlohmann::ordered_json line{{"epoch", report.epoch},
+                                    {"step", report.step},
+                                    {"train_loss", number(report.train_loss)},
+                                    {"valid_loss", number(report.valid_loss)},
+                                    {"improved", report.improved},
+                                    {"lr", report.lr},
+                                    {"grad_norm_mean", number(report.grad_norm_mean)},
+                                    {"grad_norm_max", number(report.grad_norm_max)},
+                                    {"skipped_steps", report.skipped_steps},
+                                    {"dt_at_limit_share", number(health.dt_at_limit_share)},
+                                    {"largest_state", number(health.largest_state)},
+                                    {"parameter_norm", number(health.parameter_norm)},
+                                    {"a_min", number(health.a_min)},
+                                    {"a_max", number(health.a_max)},
+                                    {"rows_per_second", report.rows_per_second},
+                                    {"resident_bytes", resident_set().now},
+                                    {"seconds", report.seconds}};
+  run_.append_metrics(line.dump());
+  log::info("epoch {:>3}/{}  train {:.4f}  valid {:.4f}{}  grad {:.2f}  dt at limit {:.1f} %  {:.0f} rows/s  {}",
+            report.epoch, hyper_.train.epochs, report.train_loss, report.valid_loss, report.improved ? " *" : "  ",
+            report.grad_norm_mean, 100 * health.dt_at_limit_share, report.rows_per_second, format_duration(report.seconds));
+  save(report.improved);
+}
+
+void Mamba2Trainer::step_done() {
+  const std::int64_t every = hyper_.train.checkpoint_every;
+  // An interruption saves here, before the best weights come back into the model.
+  if (interrupted() || (every > 0 && trainer_.steps() % every == 0)) save(/*is_best=*/false);
+}
+
+TrainingState Mamba2Trainer::state() const {
+  const SamplerState sampler = trainer_.sampler_state();
+  const FitReport& report = trainer_.report();
+  return {.epoch = sampler.epoch,
+          .step = trainer_.steps(),
+          .batch_in_epoch = sampler.position,
+          .skipped_steps = report.skipped_steps,
+          .best_valid_loss = report.best_valid_loss,
+          .best_epoch = report.best_epoch,
+          .epochs_without_gain = trainer_.epochs_without_gain(),
+          .seed = hyper_.train.seed,
+          .threads = at::get_num_threads(),
+          .weights_sha256 = nn::weights_hash(model_)};
+}
+
+void Mamba2Trainer::save(bool is_best) {
+  saved_at_step_ = trainer_.steps();
+  store_.save(saved_at_step_, is_best, [this](const std::filesystem::path& folder) {
+    write_checkpoint(folder, model_, context_, trainer_.optimizer(), state());
+  });
+}
+
+}  // namespace foxhunt::train

@@ -1,0 +1,49 @@
+#pragma once
+// Trains one Mamba-2 into a run folder: the window trainer, checkpoints, metrics, health.
+
+#include <cstdint>
+
+#include "foxhunt/base/progress.h"
+#include "foxhunt/nn/mamba2.h"
+#include "foxhunt/train/checkpoint_store.h"
+#include "foxhunt/train/hyperparameters.h"
+#include "foxhunt/train/mamba2_sequence_model.h"
+#include "foxhunt/train/model_context.h"
+#include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/window_trainer.h"
+
+namespace foxhunt::train {
+
+class Mamba2Trainer {
+ public:
+  /// Trains `model` in place. References must outlive the trainer.
+  /// Errors  ConfigError with everything that is wrong in the hyper-parameters; DeviceError, ShapeError when model and
+  ///         data do not fit.
+  Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, const Mamba2Hyperparameters& hyper, ModelContext context,
+                RunDir& run);
+
+  /// To the end, to early stopping, or to an interruption. Afterwards the model has its best weights, the run folder a
+  /// checkpoint of them (`best`) and of the last state (`last`).
+  /// Errors  NotConvergedError; IoError: what was written before is intact.
+  FitReport fit(ProgressMode progress);
+
+  const WindowTrainer& windows() const { return trainer_; }
+
+ private:
+  void epoch_done(const EpochReport& report);
+  void step_done();
+  void save(bool is_best);
+  TrainingState state() const;
+
+  nn::Mamba2SSM& model_;
+  Mamba2Hyperparameters hyper_;
+  ModelContext context_;
+  RunDir& run_;
+  CheckpointStore store_;
+  Mamba2SequenceModel sequence_model_;
+  TrainingData data_;
+  WindowTrainer trainer_;
+  std::int64_t saved_at_step_ = -1;
+};
+
+}  // namespace foxhunt::train

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "foxhunt/features/normalizer.h"
-#include "foxhunt/train/environment.h"
+#include "foxhunt/train/data_lock.h"
 #include "foxhunt/train/experiment.h"
 #include "foxhunt/train/sequences.h"
 #include "foxhunt/train/split.h"

@@ -1,0 +1,79 @@
+// The door's predict(): the served path in LibTorch, one bar at a time, the model's state carried on.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "foxhunt/features/pipeline.h"
+#include "foxhunt/nn/device.h"
+#include "foxhunt/nn/device_check.h"
+#include "foxhunt/train/answer.h"
+#include "foxhunt/train/bar_selector.h"
+#include "foxhunt/train/checkpoint.h"
+#include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/train.h"
+
+namespace foxhunt::train {
+namespace {
+
+/// Everything one stream needs: features, scaling, model. Bars in, lines out.
+class Predictor {
+ public:
+  explicit Predictor(LoadedModel loaded)
+      : model_(std::move(loaded.model)),
+        context_(std::move(loaded.context)),
+        pipeline_(context_.features, market::Calendar::for_product(context_.product),
+                  market::contract_for_product(context_.product)),
+        row_(static_cast<std::size_t>(pipeline_.width())) {
+    context_.normalizer.require_schema(pipeline_.schema());
+  }
+
+  /// The line for this bar, or "" while there is none.
+  std::string push(const market::Bar& bar, const std::string& symbol) {
+    const features::PushResult result = pipeline_.push(bar, row_);
+    if (result.starts_sequence) model_->reset_prediction_state();
+    if (result.status != features::Status::kReady) return "";
+    context_.normalizer.apply(row_, row_);
+    const std::span<const float> outputs = model_->predict_single_fast(row_);
+    return answer_line({.available_at = bar.end(), .bar_start = bar.start, .symbol = symbol, .close = bar.close},
+                       meaning_of(outputs, model_->head_config()), model_->head_config());
+  }
+
+  const nn::Mamba2SSM& model() const { return *model_; }
+  const ModelContext& context() const { return context_; }
+  const features::PushCounters& counters() const { return pipeline_.counters(); }
+
+ private:
+  std::shared_ptr<nn::Mamba2SSM> model_;
+  ModelContext context_;
+  features::FeaturePipeline pipeline_;
+  std::vector<float> row_;
+};
+
+}  // namespace
+
+PredictReport predict(const std::filesystem::path& run, const PredictOptions& options,
+                      const std::function<void(const std::string&)>& line) {
+  const nn::DeviceSpec device = nn::parse_device(options.device);
+  nn::open_device(device);
+  Predictor predictor(load_best(RunDir::open(run).path(), nn::at_device(device)));
+  BarSelector selector({.product = predictor.context().product, .symbol = options.symbol});
+  PredictReport report;
+  for (const std::string& path : options.data) {
+    const std::unique_ptr<market::Reader> reader = market::open_reader(path, options.read);
+    while (const market::Bar* bar = selector.next(*reader)) {
+      const std::string text = predictor.push(*bar, selector.symbol());
+      if (text.empty()) continue;
+      ++report.predictions;
+      line(text);
+    }
+  }
+  const features::PushCounters& counters = predictor.counters();
+  report.bars = counters.bars;
+  if (counters.bars != counters.ready) report.dropped = counters.summary();
+  const nn::PerformanceMetrics metrics = predictor.model().performance_metrics();
+  report.p50_us = metrics.p50_us;
+  report.p99_us = metrics.p99_us;
+  return report;
+}
+
+}  // namespace foxhunt::train

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""The command line as a person or a script uses it: verbs, files, exit codes, and that all paths agree.
+
+FOXHUNT names the program; run from the project's folder (it reads data/es-sample).
+"""
+import json
+import math
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+FOXHUNT = os.environ["FOXHUNT"]
+SAMPLE = "data/es-sample/es-ohlcv-1m.dbn.zst"
+CONFIG = "configs/mamba2_es.toml"
+
+
+def call(*args, **options):
+    return subprocess.run([FOXHUNT, *map(str, args)], capture_output=True, text=True, timeout=600, **options)
+
+
+class CommandLine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.run_dir = cls.folder / "run"
+        cls.train = call("train", "--config", CONFIG, "--test", "--out", cls.run_dir, "--json", "--seed", 3)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def ok(self, *args, **options):
+        run = call(*args, **options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run
+
+    def refused(self, code, text, *args, **options):
+        run = call(*args, **options)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        self.assertIn(text, run.stderr)
+        return run
+
+    # ---- train -----------------------------------------------------------------------------------------------------
+
+    def test_train_leaves_a_complete_run_folder(self):
+        self.assertEqual(self.train.returncode, 0, self.train.stderr)
+        report = json.loads(self.train.stdout)
+        self.assertEqual(report["epochs"], 2)
+        for name in ("config.toml", "config.resolved.toml", "env.json", "data.lock", "metrics.jsonl", "log.txt"):
+            self.assertTrue((self.run_dir / name).is_file(), name)
+        for name in ("best", "last"):
+            self.assertTrue((self.run_dir / name / "model.safetensors").is_file(), name)
+            self.assertTrue((self.run_dir / name / "DONE").is_file(), name)
+            self.assertFalse(os.path.isabs(os.readlink(self.run_dir / name)), "links must survive a move")
+        self.assertTrue(list(self.run_dir.glob("checkpoints/step-*/model.safetensors")))
+        lines = [json.loads(line) for line in (self.run_dir / "metrics.jsonl").read_text().splitlines()]
+        self.assertEqual([line["epoch"] for line in lines], [1, 2])
+        for key in ("train_loss", "valid_loss", "grad_norm_mean", "dt_at_limit_share", "largest_state", "parameter_norm"):
+            self.assertTrue(math.isfinite(lines[-1][key]), key)
+        env = json.loads((self.run_dir / "env.json").read_text())
+        self.assertEqual(env["seed"], 3)
+        self.assertRegex(env["binary_sha256"], "^[0-9a-f]{64}$")
+        lock = json.loads((self.run_dir / "data.lock").read_text())
+        self.assertGreater(lock[0]["bars"], 19000)
+
+    def test_progress_has_no_carriage_return_off_a_terminal(self):
+        self.assertNotIn("\r", self.train.stderr)
+
+    def test_one_seed_gives_one_hash_and_another_seed_another(self):
+        again = call("train", "--config", CONFIG, "--test", "--out", self.folder / "again", "--json", "--seed", 3, "--quiet")
+        other = call("train", "--config", CONFIG, "--test", "--out", self.folder / "other", "--json", "--seed", 4, "--quiet")
+        first = json.loads(self.train.stdout)["weights_sha256"]
+        self.assertEqual(json.loads(again.stdout)["weights_sha256"], first)
+        self.assertNotEqual(json.loads(other.stdout)["weights_sha256"], first)
+        self.assertEqual(again.stderr, "", "--quiet is quiet")
+
+    def test_the_resolved_configuration_trains_the_same_model(self):
+        run = self.ok("train", "--config", self.run_dir / "config.resolved.toml", "--out", self.folder / "resolved", "--json")
+        self.assertEqual(json.loads(run.stdout)["weights_sha256"], json.loads(self.train.stdout)["weights_sha256"])
+
+    def test_an_interruption_saves_and_exits_130(self):
+        out = self.folder / "interrupted"
+        process = subprocess.Popen([FOXHUNT, "train", "--config", CONFIG, "--out", str(out), "--epochs", "1000", "--quiet"],
+                                   stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 120
+        while not (out / "metrics.jsonl").exists() or not (out / "metrics.jsonl").read_text():
+            self.assertLess(time.monotonic(), deadline, "no epoch was finished")
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("saved in", errors)
+        self.assertTrue((out / "last" / "DONE").is_file())
+        state = json.loads((out / "last" / "state.json").read_text())
+        self.assertIn(f"interrupted at step {state['step']}", errors)
+
+    def test_a_full_disk_is_named_and_earlier_checkpoints_stay(self):
+        out = self.folder / "full"
+
+        def no_large_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        run = self.refused(1, "model.safetensors", "train", "--config", CONFIG, "--test", "--out", out, "--quiet",
+                           preexec_fn=no_large_files)
+        self.assertIn("cannot be written", run.stderr)
+        self.assertEqual(list(out.glob("checkpoints/*")), [], "no half checkpoint stays")
+
+    # ---- evaluate and predict --------------------------------------------------------------------------------------
+
+    def test_predict_bar_by_bar_equals_evaluate_in_batches(self):
+        batch_file = self.folder / "batch.jsonl"
+        report = json.loads(self.ok("evaluate", self.run_dir, "--json", "--quiet", "--predictions", batch_file).stdout)
+        batch = [json.loads(line) for line in batch_file.read_text().splitlines()]
+        stream = [json.loads(line) for line in self.ok("predict", self.run_dir, "--data", SAMPLE).stdout.splitlines()]
+        by_bar = {(line["symbol"], line["bar_start"]): line for line in stream}
+        self.assertEqual(len(by_bar), len(stream), "one answer a bar")
+        self.assertGreaterEqual(len(batch), report["rows"])
+        self.assertGreater(report["rows"], 1000)
+        worst = 0.0
+        for line in batch:
+            other = by_bar[line["symbol"], line["bar_start"]]
+            for key in ("p_down", "p_flat", "p_up"):
+                worst = max(worst, abs(line[key] - other[key]))
+            self.assertEqual(line["close"], other["close"])
+        # 1e-5: float32 sums in another order, over up to a day of rows.
+        self.assertLess(worst, 1e-5)
+
+    def test_predict_streams_a_prefix_to_the_same_answers(self):
+        whole = self.ok("predict", self.run_dir, "--data", SAMPLE).stdout.splitlines()
+        run = subprocess.Popen([FOXHUNT, "predict", str(self.run_dir), "--data", SAMPLE], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+        first = [run.stdout.readline().rstrip("\n") for _ in range(50)]
+        run.kill()
+        run.communicate()
+        self.assertEqual(first, whole[:50])
+
+    def test_evaluate_names_every_metric_with_interval_and_every_baseline(self):
+        report = json.loads(self.ok("evaluate", self.run_dir, "--json", "--quiet", "--baselines").stdout)
+        for name in ("log_loss", "accuracy", "macro_f1", "mcc", "brier", "rank_ic"):
+            metric = report["metrics"][name]
+            self.assertLessEqual(metric["lo"], metric["value"] + 1e-9, name)
+            self.assertLessEqual(metric["value"], metric["hi"] + 1e-9, name)
+            for baseline in ("prior", "persistence", "logistic", "gru"):
+                self.assertIn(name, report["baselines"][baseline])
+        self.assertNotIn("NaN", json.dumps(report))
+        text = self.ok("evaluate", self.run_dir, "--quiet").stdout
+        self.assertRegex(text, "(?i)edge")
+        for chart in ("loss.svg", "calibration-test.svg", "hours-test.svg"):
+            self.assertTrue((self.run_dir / chart).read_text().startswith("<svg"), chart)
+
+    def test_a_moved_run_still_answers(self):
+        moved = self.folder / "moved"
+        shutil.copytree(self.run_dir, moved, symlinks=True)
+        self.ok("evaluate", moved, "--json", "--quiet")
+
+    def test_other_heads_train_and_answer(self):
+        for kind, key in (("regression", "value"), ("quantiles", "q0.5")):
+            out = self.folder / kind
+            self.ok("train", "--config", CONFIG, "--test", "--out", out, "--quiet", "--set", "label.kind=return",
+                    "--set", f"head.kind={kind}")
+            self.assertIn(key, json.loads(self.ok("predict", out, "--data", SAMPLE).stdout.splitlines()[-1]))
+            report = json.loads(self.ok("evaluate", out, "--json", "--quiet").stdout)
+            self.assertGreater(report["rows"], 1000)
+
+    def test_bf16_trains(self):
+        run = self.ok("train", "--config", CONFIG, "--test", "--out", self.folder / "bf16", "--json", "--quiet",
+                      "--set", "train.precision=bf16")
+        full = [json.loads(line) for line in (self.run_dir / "metrics.jsonl").read_text().splitlines()]
+        # 2 %: eight bits of mantissa in the products, two epochs.
+        self.assertLess(abs(json.loads(run.stdout)["best_valid_loss"] - min(line["valid_loss"] for line in full)), 0.02)
+
+    # ---- what is refused -------------------------------------------------------------------------------------------
+
+    def test_usage_errors_exit_2(self):
+        self.refused(2, "", "trian")
+        self.refused(2, "nearest valid name: 'd_model'", "train", "--config", CONFIG, "--set", "model.d_mdoel=64")
+        self.refused(2, "is outside", "train", "--config", CONFIG, "--set", "model.d_state=0")
+        run = self.refused(2, "headdim", "train", "--config", CONFIG, "--out", self.folder / "x",
+                           "--set", "model.headdim=48", "--set", "train.a_min=2000")
+        self.assertIn("train.a_min", run.stderr, "all errors at once")
+        self.refused(2, "already holds a run", "train", "--config", CONFIG, "--out", self.run_dir)
+
+    def test_cuda_without_a_gpu_ends_at_once_with_the_reason(self):
+        doctor = json.loads(self.ok("doctor", "--json").stdout)
+        if doctor["cuda"]["available"]:
+            self.skipTest("this machine has a GPU")
+        out = self.folder / "cuda"
+        run = self.refused(2, "cuda", "train", "--config", CONFIG, "--device", "cuda", "--out", out)
+        self.assertLess(len(run.stderr), 1000, "the reason, not a stack")
+        self.assertFalse(out.exists(), "nothing is begun")
+
+    def test_data_errors_exit_3(self):
+        garbage = self.folder / "garbage.dbn"
+        garbage.write_bytes(b"DBN\x03" + b"\x00" * 40)
+        for bad, text in ((garbage, "garbage.dbn"), ("README.md", "README.md")):
+            self.refused(3, text, "train", "--config", CONFIG, "--set", f'data.files=["{bad}"]',
+                         "--out", self.folder / "bad", "--overwrite")
+        self.refused(3, "is no run folder", "evaluate", "configs")
+        changed = self.folder / "changed"
+        shutil.copytree(self.run_dir, changed, symlinks=True)
+        lock = (changed / "data.lock").read_text()
+        (changed / "data.lock").write_text(lock.replace('"sha256": "', '"sha256": "0'))
+        self.refused(3, "SHA-256 differs", "evaluate", changed)
+
+    # ---- data, config ----------------------------------------------------------------------------------------------
+
+    def test_inspect_counts_and_converts_back_and_forth(self):
+        facts = json.loads(self.ok("data", "inspect", SAMPLE, "--json").stdout)
+        self.assertEqual((facts["schema"], facts["version"]), ("ohlcv-1m", 3))
+        self.assertEqual(facts["records"], sum(facts["by_rtype"].values()))
+        self.assertGreater(facts["records"], 19000)
+        copy = self.folder / "copy.dbn"
+        self.ok("data", "convert", SAMPLE, "--out", copy)
+        again = json.loads(self.ok("data", "inspect", copy, "--json").stdout)
+        for key in ("records", "symbols", "start", "end", "by_rtype"):
+            self.assertEqual(facts[key], again[key], key)
+
+    def test_every_configuration_of_the_project_loads(self):
+        for path in sorted(pathlib.Path("configs").glob("*.toml")):
+            self.ok("config", "show", "--config", path)
+
+    def test_the_page_of_keys_is_what_the_program_says(self):
+        page = pathlib.Path("docs/configuration.md").read_text()
+        self.assertIn(self.ok("config", "keys", "--markdown").stdout.strip(), page,
+                      "docs/configuration.md is stale: scripts/docs writes it anew")
+        schema = json.loads(self.ok("config", "schema").stdout)
+        self.assertIn("d_model", schema["properties"]["model"]["properties"])
+
+
+class Example(unittest.TestCase):
+    def test_the_example_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run([os.environ["FOXHUNT_EXAMPLE"], "--test", "--out", f"{folder}/run"], capture_output=True,
+                                 text=True, timeout=300)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn("p_up", run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

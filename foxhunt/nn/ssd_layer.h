@@ -11,7 +11,9 @@
 #include "foxhunt/base/rng.h"
 #include "foxhunt/model/mamba2_config.h"
 #include "foxhunt/nn/mamba2_state.h"
+#include "foxhunt/nn/marks.h"
 #include "foxhunt/nn/parts.h"
+#include "foxhunt/nn/selective_state_space.h"
 
 namespace foxhunt::nn {
 
@@ -41,6 +43,10 @@ class SSDLayer : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& u, LayerState* state = nullptr,
                      const WindowMarks& marks = {}, LayerTrace* trace = nullptr);
 
+  /// The same with marks that were prepared for the whole model.
+  at::Tensor forward(const at::Tensor& u, LayerState* state, const PreparedMarks& marks,
+                     LayerTrace* trace);
+
   /// One token: u [B, D] -> [B, D]. The same function as forward() with T = 1. Trace tensors have
   /// no T.
   at::Tensor step(const at::Tensor& u, LayerState& state, LayerTrace* trace = nullptr);
@@ -56,12 +62,18 @@ class SSDLayer : public torch::nn::Module {
   std::shared_ptr<LinearPart> out_proj;
 
  private:
+  struct Projected {
+    at::Tensor z, xbc, dt;  // [.., d_inner], [.., C], [.., H]
+  };
+  Projected project(const at::Tensor& u) const;
+  at::Tensor gate(const at::Tensor& y, const at::Tensor& z) const;
   void check_input(const at::Tensor& u, std::int64_t dims, std::string_view who) const;
 
   model::Mamba2Config config_;
   std::int64_t layer_id_;
   at::Device device_;
   at::ScalarType dtype_;
+  std::unique_ptr<SelectiveStateSpace> core_;
 };
 
 }  // namespace foxhunt::nn

@@ -34,7 +34,7 @@ endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_COMPLETE VERSION_VAR LibTorch_VERSION
-  REASON_FAILURE_MESSAGE "run scripts/setup or set TORCH_ROOT; missing:${_lt_missing}")
+  REASON_FAILURE_MESSAGE "run scripts/setup or set TORCH_ROOT, missing:${_lt_missing}")
 
 if(LibTorch_FOUND AND NOT TARGET torch::cpu)
   add_library(torch::cpu SHARED IMPORTED)  # imported: its include folders become -isystem

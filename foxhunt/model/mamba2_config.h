@@ -1,5 +1,6 @@
 #pragma once
-// What a Mamba-2 model is, as numbers. Definition and letters: docs/mamba2.md of the design notes, mamba_ssm's names.
+// What a Mamba-2 model is, as numbers. Definition and letters: docs/mamba2.md of the design notes,
+// mamba_ssm's names.
 //
 //   D d_model · E expand · P headdim · N d_state · G ngroups · W d_conv · L n_layer
 //   d_inner = E D · H heads = d_inner / P · conv channels = d_inner + 2 G N
@@ -27,7 +28,8 @@ struct Mamba2Config {
   std::int64_t ngroups = 1;
   std::int64_t d_conv = 4;
   std::int64_t chunk_size = 64;  ///< no result depends on it beyond rounding
-  double dt_limit_min = 0.0;     ///< limits of the step size, after softplus, in every path and in the gradient
+  double dt_limit_min =
+      0.0;  ///< limits of the step size, after softplus, in every path and in the gradient
   double dt_limit_max = std::numeric_limits<double>::infinity();
   double dt_init_min = 0.001;
   double dt_init_max = 0.1;
@@ -62,11 +64,14 @@ struct Mamba2Config {
     key("d_state", c.d_state, 1, 1024, "state size of a head (N)");
     key("headdim", c.headdim, 1, 1024, "channels of a head (P); divides expand * d_model");
     key("expand", c.expand, 1, 16, "inner width over d_model (E)");
-    key("ngroups", c.ngroups, 1, 1024, "groups of heads that share B and C (G); divides the number of heads");
+    key("ngroups", c.ngroups, 1, 1024,
+        "groups of heads that share B and C (G); divides the number of heads");
     key("d_conv", c.d_conv, 1, 64, "width of the causal convolution (W)");
     key("chunk_size", c.chunk_size, 1, 4096, "chunk of the windowed form (Q)");
-    key("dt_limit_min", c.dt_limit_min, 0.0, std::numeric_limits<double>::infinity(), "lower limit of the step size");
-    key("dt_limit_max", c.dt_limit_max, 0.0, std::numeric_limits<double>::infinity(), "upper limit of the step size");
+    key("dt_limit_min", c.dt_limit_min, 0.0, std::numeric_limits<double>::infinity(),
+        "lower limit of the step size");
+    key("dt_limit_max", c.dt_limit_max, 0.0, std::numeric_limits<double>::infinity(),
+        "upper limit of the step size");
     key("dt_init_min", c.dt_init_min, 1e-8, 100.0, "smallest initial step size");
     key("dt_init_max", c.dt_init_max, 1e-8, 100.0, "largest initial step size");
     key("dt_init_floor", c.dt_init_floor, 0.0, 100.0, "floor of the initial step size");
@@ -74,7 +79,9 @@ struct Mamba2Config {
     key("a_init_max", c.a_init_max, 1e-8, 1e6, "largest initial decay rate |A|");
     key("norm_eps", c.norm_eps, 1e-12, 1.0, "epsilon of every RMS norm");
     key.choice("gate_norm", c.gate_norm,
-               {{"gate_first", GateNorm::kGateFirst}, {"norm_first", GateNorm::kNormFirst}, {"none", GateNorm::kNone}},
+               {{"gate_first", GateNorm::kGateFirst},
+                {"norm_first", GateNorm::kNormFirst},
+                {"none", GateNorm::kNone}},
                "order of gate and norm behind the state space");
     key("conv_bias", c.conv_bias, "bias of the convolution");
     key("proj_bias", c.proj_bias, "bias of in_proj and out_proj");

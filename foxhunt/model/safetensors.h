@@ -1,6 +1,6 @@
 #pragma once
-// safetensors files: 8 bytes header length, JSON header, bytes. Strict on reading; written so that no reader ever sees
-// half a file. Needs no Torch: tensors are names, shapes and bytes.
+// safetensors files: 8 bytes header length, JSON header, bytes. Strict on reading; written so that
+// no reader ever sees half a file. Needs no Torch: tensors are names, shapes and bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +29,10 @@ struct TensorView {
 
 class SafetensorsFile {
  public:
-  /// Maps the file. Errors  IoError; FormatError naming file, tensor and rule: header length, JSON, unknown dtype,
-  /// offsets that overlap, leave holes or do not fit shape and dtype, trailing bytes, header over 100 MB.
+  /// Maps the file: views stay valid while the object lives, also when the path is replaced
+  /// meanwhile (by rename). Errors  IoError; FormatError naming file, tensor and rule: header
+  /// length, JSON, unknown dtype, offsets that overlap, leave holes or do not fit shape and dtype,
+  /// trailing bytes, header over 100 MB.
   static SafetensorsFile open(const std::filesystem::path& path);
   ~SafetensorsFile();
   SafetensorsFile(SafetensorsFile&&) noexcept;
@@ -46,13 +48,16 @@ class SafetensorsFile {
  private:
   struct Mapping;
   SafetensorsFile();
+  void parse();
   std::string name_;
   std::unique_ptr<Mapping> mapping_;
   std::vector<TensorView> tensors_;
   std::map<std::string, std::string> metadata_;
 };
 
-/// Writes in the given order, atomically and synced. Errors  IoError.
+/// Writes in the given order, atomically and synced; the same input gives the same bytes. Data
+/// starts at a multiple of 8. Errors  IoError; FormatError naming a tensor whose bytes do not fit
+/// its shape, or a name that comes twice.
 void write_safetensors(const std::filesystem::path& path, const std::vector<TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata);
 

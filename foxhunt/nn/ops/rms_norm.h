@@ -1,0 +1,13 @@
+#pragma once
+// x (mean x^2 + eps)^(-1/2) weight, the mean over each group of channels.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace foxhunt::nn {
+
+/// x [.., width], weight [width], `groups` divides width. Differentiable once.
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps, std::int64_t groups);
+
+}  // namespace foxhunt::nn

@@ -1,0 +1,41 @@
+#include "foxhunt/nn/selective_state_space.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/clamp.h>
+#include <ATen/ops/softplus.h>
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace foxhunt::nn {
+
+SelectiveStateSpace::SelectiveStateSpace(const model::Mamba2Config& config, at::Tensor dt_bias,
+                                         at::Tensor A_log, at::Tensor D)
+    : config_(config),
+      sizes_{config.n_heads(), config.headdim, config.ngroups, config.d_state},
+      dt_bias_(std::move(dt_bias)),
+      a_log_(std::move(A_log)),
+      d_(std::move(D)) {}
+
+at::Tensor SelectiveStateSpace::step_size(const at::Tensor& raw) const {
+  const at::Tensor dt =
+      at::softplus(raw + dt_bias_);  // LibTorch's own form is log1p(exp(x)) with the threshold 20
+  const bool open_below = config_.dt_limit_min <= 0.0;
+  const bool open_above = std::isinf(config_.dt_limit_max);
+  if (open_below && open_above) return dt;
+  return at::clamp(dt, open_below ? std::nullopt : std::optional<at::Scalar>(config_.dt_limit_min),
+                   open_above ? std::nullopt : std::optional<at::Scalar>(config_.dt_limit_max));
+}
+
+SsdResult SelectiveStateSpace::window(const at::Tensor& xbc, const at::Tensor& dt,
+                                      const at::Tensor& state, const at::Tensor& segments) const {
+  return ssd_window(sizes_, xbc, dt, a_log_.exp().neg(), d_, state, segments, config_.chunk_size);
+}
+
+SsdResult SelectiveStateSpace::step(const at::Tensor& xbc, const at::Tensor& dt,
+                                    const at::Tensor& state) const {
+  return ssd_step(sizes_, xbc, dt, a_log_.exp().neg(), d_, state);
+}
+
+}  // namespace foxhunt::nn

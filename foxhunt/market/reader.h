@@ -31,6 +31,7 @@ struct StreamInfo {
   std::string stype_out;
   UnixNanos start = kNullTime;
   UnixNanos end = kNullTime;      ///< exclusive; null: open
+  std::uint64_t limit = 0;        ///< most records the query asked for; 0: no limit
   bool has_ts_out = false;
   std::vector<std::string> symbols;
   std::vector<std::string> partial;

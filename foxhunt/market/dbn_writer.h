@@ -27,7 +27,8 @@ class DbnWriter {
   /// mappings from `info`; its format, version and has_ts_out are not used. Intervals of one symbol
   /// may stand anywhere in info.mappings: they are gathered in the order of first appearance.
   /// Errors  DataError naming the field: a schema that is not written, a name too long for its
-  ///         field, an invalid or reversed date; IoError: the folder cannot be written.
+  ///         field, an invalid or reversed date; ConfigError: options.level; IoError: the folder
+  ///         cannot be written.
   DbnWriter(const std::filesystem::path& path, const StreamInfo& info,
             const DbnWriteOptions& options = {});
   /// Without finish() nothing is left behind: an earlier `path` stays as it was.

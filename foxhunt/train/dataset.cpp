@@ -58,6 +58,7 @@ DataFile read_into(SequenceBuilder& builder, const std::string& path, const mark
 Dataset load_dataset(const ExperimentConfig& config, const std::vector<std::string>& paths) {
   SequenceBuilder builder({.product = config.data.product, .symbol = config.data.symbol}, config.features, config.label);
   Dataset data;
+  data.horizon = config.label.horizon;
   for (const std::string& path : paths.empty() ? config.data.files : paths) {
     data.files.push_back(read_into(builder, path, {.csv = config.data.csv}));
   }

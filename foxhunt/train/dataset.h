@@ -16,6 +16,7 @@ struct Dataset {
   std::vector<DataFile> files;
   SequenceSet set;
   Split split;
+  std::int64_t horizon = 0;  ///< rows that a label looks ahead
 };
 
 /// Reads all files of `paths` (config.data.files where empty) once. Logs what was dropped.

@@ -1,0 +1,164 @@
+// The door's evaluate(): the rows of one part, the answers of model and baselines, the report and its charts.
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/file.h"
+#include "foxhunt/base/log.h"
+#include "foxhunt/evaluation/report/evaluate.h"
+#include "foxhunt/nn/device.h"
+#include "foxhunt/nn/device_check.h"
+#include "foxhunt/train/answer.h"
+#include "foxhunt/train/charts.h"
+#include "foxhunt/train/checkpoint.h"
+#include "foxhunt/train/dataset.h"
+#include "foxhunt/train/evaluation_rows.h"
+#include "foxhunt/train/gru_baseline.h"
+#include "foxhunt/train/mamba2_sequence_model.h"
+#include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/train.h"
+#include "foxhunt/train/window_trainer.h"
+
+namespace foxhunt::train {
+namespace {
+
+namespace fs = std::filesystem;
+namespace ev = foxhunt::evaluation;
+
+/// Answers for the rows of a part, and where asked for the lines of all its rows, labelled or not.
+class Answerer {
+ public:
+  Answerer(const Dataset& data, const features::Normalizer& normalizer, Part part)
+      : data_(data), part_(part), filler_(data.set, data.split, normalizer, part) {}
+
+  std::vector<double> operator()(SequenceModel& model, std::ostream* lines) const {
+    std::vector<double> values;
+    Batch batch;
+    for (const Window& window : whole_sequences(data_.set.sequences, data_.split, part_)) {
+      filler_.fill({&window, 1}, 0, batch);
+      const at::Tensor outputs =
+          model.answer(upload(batch, 0, 1, {}, model.device()).x).to(at::Device(at::kCPU)).contiguous();
+      take_rows(window, outputs.const_data_ptr<float>(), model.head(), values, lines);
+    }
+    return values;
+  }
+
+ private:
+  void take_rows(const Window& window, const float* outputs, const model::HeadConfig& head, std::vector<double>& values,
+                 std::ostream* lines) const {
+    const Sequence& sequence = data_.set.sequences[static_cast<std::size_t>(window.sequence)];
+    const std::vector<Part>& parts = data_.split.parts[static_cast<std::size_t>(window.sequence)];
+    const auto K = static_cast<std::size_t>(head.n_outputs());
+    for (std::size_t t = 0; t < static_cast<std::size_t>(window.length); ++t) {
+      if (parts[t] != part_) continue;
+      const std::vector<double> meaning = meaning_of({outputs + t * K, K}, head);
+      if (sequence.labels.valid[t] != 0) values.insert(values.end(), meaning.begin(), meaning.end());
+      if (lines == nullptr) continue;
+      *lines << answer_line({.available_at = sequence.available_at[t],
+                             .bar_start = sequence.bar_start[t],
+                             .symbol = sequence.symbol,
+                             .close = sequence.close[t]},
+                            meaning, head)
+             << '\n';
+    }
+  }
+
+  const Dataset& data_;
+  Part part_;
+  BatchFiller filler_;
+};
+
+Part part_of(const std::string& name) {
+  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
+    if (name == name_of(part)) return part;
+  }
+  throw UsageError(fmt::format("--split {}: choose train, valid or test", name));
+}
+
+ev::Baselines standard_baselines(const model::HeadConfig& head, const ev::BaselineSplits& splits) {
+  switch (head.kind) {
+    case model::HeadKind::kClassification:
+      return ev::classification_baselines(splits, static_cast<std::size_t>(head.n_classes));
+    case model::HeadKind::kQuantiles: return ev::quantile_baselines(splits, head.quantiles);
+    case model::HeadKind::kRegression:
+    case model::HeadKind::kTokens: break;
+  }
+  return ev::regression_baselines(splits);
+}
+
+/// The model's own training, on a GRU with as many parameters.
+ev::Forecasts train_gru(const ExperimentConfig& config, const Dataset& data, const features::Normalizer& normalizer,
+                        const nn::Mamba2SSM& model, const Answerer& answer, ProgressMode progress) {
+  const Rng rng = Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split("gru");
+  const std::unique_ptr<SequenceModel> gru = make_gru(model.head_config(), model.performance_metrics().parameters,
+                                                      model.device(), rng.split_seed("weights"));
+  WindowTrainer trainer(*gru, {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},
+                        config.hyper.train, rng);
+  const FitReport fit = trainer.fit({.title = "gru"}, progress);
+  if (fit.stopped == "interrupted") throw InterruptedError("interrupted while the GRU baseline was trained");
+  log::info("gru baseline: best validation loss {:.4f} in epoch {} of {}", fit.best_valid_loss, fit.best_epoch, fit.epochs);
+  return {.name = "gru", .values = answer(*gru, nullptr)};
+}
+
+ExperimentConfig config_of(const RunDir& run) {
+  ExperimentConfig config;
+  load_experiment(config, {run.file("config.resolved.toml").string()}, {});
+  return config;
+}
+
+ev::EvaluationOptions options_of(const ExperimentConfig& config) {
+  ev::EvaluationOptions options{.resamples = static_cast<std::size_t>(config.evaluate.bootstrap_samples),
+                                .level = config.evaluate.level};
+  if (config.evaluate.bootstrap_block > 0) {
+    options.blocks = ev::FixedBlocks{.rows = static_cast<std::size_t>(config.evaluate.bootstrap_block)};
+  } else {
+    options.blocks = ev::AutomaticBlocks{.horizon_rows = static_cast<std::size_t>(config.label.horizon)};
+  }
+  return options;
+}
+
+}  // namespace
+
+ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& options) {
+  const Part part = part_of(options.split);
+  const nn::DeviceSpec device = nn::parse_device(options.device);
+  nn::open_device(device);
+  const RunDir run = RunDir::open(run_path);
+  const ExperimentConfig config = config_of(run);
+  if (config.hyper.train.threads > 0) nn::set_torch_threads(static_cast<int>(config.hyper.train.threads));
+  const LoadedModel loaded = load_best(run.path(), nn::at_device(device));
+  const std::vector<std::string> paths =
+      options.data.empty() ? require_unchanged(parse_data_lock(read_file(run.file("data.lock")))) : options.data;
+  const Dataset data = load_dataset(config, paths);
+  const features::Normalizer& normalizer = loaded.context.normalizer;
+
+  const model::HeadConfig& head = loaded.model->head_config();
+  const Answerer answer(data, normalizer, part);
+  Mamba2SequenceModel model(*loaded.model, config.hyper.train.a_min, config.hyper.train.a_max);
+  std::ofstream lines;
+  if (!options.predictions.empty()) {
+    lines.open(options.predictions);
+    if (!lines) throw IoError(fmt::format("{}: cannot be written", options.predictions.string()));
+  }
+  const ev::Forecasts forecasts{.name = "model", .values = answer(model, lines.is_open() ? &lines : nullptr)};
+  if (lines.is_open() && !lines.flush()) throw IoError(fmt::format("{}: cannot be written", options.predictions.string()));
+
+  const PartRows train_rows(data, normalizer, Part::kTrain);
+  const PartRows valid_rows(data, normalizer, Part::kValid);
+  const PartRows part_rows(data, normalizer, part);
+  ev::Baselines baselines =
+      standard_baselines(head, {.train = train_rows.view(), .valid = valid_rows.view(), .test = part_rows.view()});
+  if (options.baselines) {
+    baselines.forecasts.push_back(train_gru(config, data, normalizer, *loaded.model, answer, options.progress));
+  }
+  const ev::EvaluationReport report =
+      ev::evaluate(part_rows.evaluation_rows(), task_of(head, train_rows), forecasts, baselines, options_of(config),
+                   Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split("bootstrap"));
+  write_file_atomic(run.file(fmt::format("evaluation-{}.json", options.split)), ev::to_json(report) + "\n");
+  write_charts(run, options.split, report);
+  return report;
+}
+
+}  // namespace foxhunt::train

@@ -47,6 +47,7 @@ Run add_config(CLI::App& sub, const Globals&) {
   auto run = std::make_shared<Run>();
   sub.require_subcommand(1);
   CLI::App* show_sub = sub.add_subcommand("show", "every key with its value, defaults included");
+  show_sub->fallthrough();
   show_sub->add_option("--config", options->configs, "TOML files, merged in order")->check(CLI::ExistingFile);
   show_sub->add_option("--set", options->sets, "section.key=value, over the files")->allow_extra_args(false);
   show_sub->add_flag("--comments", options->comments, "what each key means, beside it");

@@ -1,6 +1,7 @@
 #include "foxhunt/train/gru_baseline.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "foxhunt/train/mamba2_sequence_model.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include <cmath>
 

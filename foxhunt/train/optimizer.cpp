@@ -1,6 +1,7 @@
 #include "foxhunt/train/optimizer.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <fmt/format.h>
 #include <torch/optim/adamw.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "foxhunt/base/progress.h"
-#include "foxhunt/evaluation/report.h"
+#include "foxhunt/evaluation/report/report.h"
 #include "foxhunt/train/experiment.h"
 
 namespace foxhunt::train {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "foxhunt/market/csv_format.h"
 #include "foxhunt/market/record.h"
 
 namespace foxhunt::market {
@@ -65,19 +66,6 @@ class Reader {
 
   /// The symbol of an instrument at a time (UTC date), or "" where the file does not say.
   std::string symbol_of(const InstrumentKey& key, UnixNanos at) const;
-};
-
-/// How a CSV file is to be understood. Columns are found by name.
-struct CsvFormat {
-  std::string time_column = "ts_event";
-  /// "iso" (2020-12-28T13:00:00.006Z or with a space, fraction optional), "unix_s", "unix_ms", "unix_ns",
-  /// or strptime fields such as "%Y-%m-%d %H:%M:%S".
-  std::string time_format = "iso";
-  std::string time_zone = "UTC";  ///< IANA name; used by formats that carry no zone of their own
-  std::string bar_stamp = "start";  ///< "start" or "end": which edge of the bar the time column holds
-  std::int64_t bar_seconds = 60;
-  std::string delimiter = ",";
-  std::string symbol;  ///< what the file holds, where it has no symbol column
 };
 
 struct ReadOptions {

@@ -1,0 +1,152 @@
+#include "foxhunt/market/csv_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/market/csv_record.h"
+#include "foxhunt/market/csv_rows.h"
+#include "foxhunt/market/csv_symbols.h"
+#include "foxhunt/market/gzip_source.h"
+
+namespace foxhunt::market {
+namespace {
+
+char delimiter_of(const std::string& text) {
+  if (text == "tab") return '\t';
+  if (text.size() == 1 && text != "\"" && text != "\n" && text != "\r") return text[0];
+  throw ConfigError(fmt::format("[csv] delimiter = '{}' must be one character, or tab", text));
+}
+
+/// What Databento calls bars of a length, and their rtype; 0x11 stands for lengths without one.
+struct BarKind {
+  int rtype;
+  std::string schema;
+};
+
+BarKind bar_kind(std::chrono::nanoseconds span) {
+  if (span == std::chrono::seconds{1}) return {0x20, "ohlcv-1s"};
+  if (span == std::chrono::minutes{1}) return {0x21, "ohlcv-1m"};
+  if (span == std::chrono::hours{1}) return {0x22, "ohlcv-1h"};
+  if (span == std::chrono::days{1}) return {0x23, "ohlcv-1d"};
+  return {0x11, fmt::format("ohlcv-{}s", std::chrono::floor<std::chrono::seconds>(span).count())};
+}
+
+int rtype_of(const Record& record) {
+  if (const auto* bar = std::get_if<Bar>(&record)) return bar_kind(bar->span).rtype;
+  return std::holds_alternative<Trade>(record) ? 0x00 : 0x01;
+}
+
+class CsvReader final : public Reader {
+ public:
+  CsvReader(std::unique_ptr<ByteSource> source, const ReadOptions& options)
+      : options_(options), rows_(open(std::move(source), options)), parser_(rows_, options.csv) {
+    info_.format = "csv";
+    if (parser_.has_symbol() || !options.csv.symbol.empty()) {
+      info_.stype_in = "raw_symbol";
+      info_.stype_out = "instrument_id";
+    }
+    ahead_ = read();
+    info_.schema = schema();
+  }
+
+  const StreamInfo& info() const override { return info_; }
+  const ReadStats& stats() const override { return stats_; }
+
+  const Record* next() override {
+    if (!std::exchange(ahead_, false) && !read()) return nullptr;
+    ++stats_.records;
+    ++stats_.by_rtype[rtype_of(record_)];
+    return &record_;
+  }
+
+ private:
+  /// The rows of `source`, standing on its header.
+  static CsvRows open(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
+    CsvRows rows(gunzip(std::move(source)), delimiter_of(options.csv.delimiter));
+    if (!rows.next()) rows.fail(1, "the file is empty: a CSV file begins with a header line");
+    return rows;
+  }
+
+  /// Of the first row; without one, of what the settings say.
+  std::string schema() const {
+    switch (parser_.kind()) {
+      case CsvKind::kTrades:
+        return "trades";
+      case CsvKind::kTopOfBook:
+        return "mbp-1";
+      case CsvKind::kBars:
+        break;
+    }
+    return bar_kind(ahead_ ? std::get<Bar>(record_).span
+                           : std::chrono::seconds{options_.csv.bar_seconds})
+        .schema;
+  }
+
+  bool read() {
+    const bool found = rows_.next();
+    stats_.bytes = rows_.bytes();
+    stats_.frames = rows_.source().frames();
+    if (!found) {
+      stats_.truncated = rows_.source().truncated();
+      stats_.rest_bytes = rows_.rest_bytes();
+      if (stats_.truncated && options_.strict) {
+        throw DataError(fmt::format(
+            "{}: the compressed file is cut short behind line {} ({} records are whole)",
+            rows_.source().name(), rows_.line() - 1, stats_.records));
+      }
+      return false;
+    }
+    parser_.parse(rows_, record_);
+    note_times();
+    note_symbol();
+    return true;
+  }
+
+  void note_times() {
+    const auto* bar = std::get_if<Bar>(&record_);
+    const UnixNanos first = index_time(record_);
+    const UnixNanos last = bar != nullptr ? bar->end() : first + std::chrono::nanoseconds{1};
+    info_.start = is_null(info_.start) ? first : std::min(info_.start, first);
+    info_.end = std::max(info_.end, last);
+  }
+
+  void note_symbol() {
+    const bool column = parser_.has_symbol();
+    if (!column && options_.csv.symbol.empty()) {
+      if (!parser_.has_instrument_id()) set_id(1);
+      return;
+    }
+    const std::string_view symbol = column ? parser_.symbol_field(rows_).text : options_.csv.symbol;
+    const std::int64_t place = column ? parser_.symbol_field(rows_).column : 1;
+    if (symbol.empty()) rows_.fail(place, "symbol = '' is empty");
+    if (!parser_.has_instrument_id()) set_id(symbols_.id_of(symbol));
+    const std::string rule =
+        symbols_.note(info_, instrument_of(record_).instrument_id, symbol, index_time(record_));
+    if (!rule.empty()) rows_.fail(place, fmt::format("symbol = '{}' {}", symbol, rule));
+  }
+
+  void set_id(std::uint32_t id) {
+    std::visit([id](auto& record) { record.instrument.instrument_id = id; }, record_);
+  }
+
+  ReadOptions options_;
+  CsvRows rows_;
+  CsvRecordParser parser_;
+  CsvSymbols symbols_;
+  StreamInfo info_;
+  ReadStats stats_;
+  Record record_;
+  bool ahead_ = false;  ///< record_ is read, but not handed out
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> make_csv_reader(std::unique_ptr<ByteSource> source,
+                                        const ReadOptions& options) {
+  return std::make_unique<CsvReader>(std::move(source), options);
+}
+
+}  // namespace foxhunt::market

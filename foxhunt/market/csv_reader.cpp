@@ -9,6 +9,7 @@
 #include "foxhunt/market/csv_record.h"
 #include "foxhunt/market/csv_rows.h"
 #include "foxhunt/market/csv_symbols.h"
+#include "foxhunt/market/dbn_records.h"
 #include "foxhunt/market/gzip_source.h"
 
 namespace foxhunt::market {
@@ -20,23 +21,23 @@ char delimiter_of(const std::string& text) {
   throw ConfigError(fmt::format("[csv] delimiter = '{}' must be one character, or tab", text));
 }
 
-/// What Databento calls bars of a length, and their rtype; 0x11 stands for lengths without one.
-struct BarKind {
-  int rtype;
-  std::string schema;
-};
+/// The rtype of Databento's bars of this length; other lengths have none of their own.
+int bar_rtype(std::chrono::nanoseconds span) {
+  for (const int candidate : {rtype::kOhlcv1s, rtype::kOhlcv1m, rtype::kOhlcv1h, rtype::kOhlcv1d}) {
+    if (dbn_bar_span(candidate) == span) return candidate;
+  }
+  return rtype::kOhlcvOld;
+}
 
-BarKind bar_kind(std::chrono::nanoseconds span) {
-  if (span == std::chrono::seconds{1}) return {0x20, "ohlcv-1s"};
-  if (span == std::chrono::minutes{1}) return {0x21, "ohlcv-1m"};
-  if (span == std::chrono::hours{1}) return {0x22, "ohlcv-1h"};
-  if (span == std::chrono::days{1}) return {0x23, "ohlcv-1d"};
-  return {0x11, fmt::format("ohlcv-{}s", std::chrono::floor<std::chrono::seconds>(span).count())};
+std::string bar_schema(std::chrono::nanoseconds span) {
+  const int type = bar_rtype(span);
+  if (type != rtype::kOhlcvOld) return std::string(rtype_name(type));
+  return fmt::format("ohlcv-{}s", std::chrono::floor<std::chrono::seconds>(span).count());
 }
 
 int rtype_of(const Record& record) {
-  if (const auto* bar = std::get_if<Bar>(&record)) return bar_kind(bar->span).rtype;
-  return std::holds_alternative<Trade>(record) ? 0x00 : 0x01;
+  if (const auto* bar = std::get_if<Bar>(&record)) return bar_rtype(bar->span);
+  return std::holds_alternative<Trade>(record) ? rtype::kTrades : rtype::kMbp1;
 }
 
 class CsvReader final : public Reader {
@@ -66,7 +67,11 @@ class CsvReader final : public Reader {
   /// The rows of `source`, standing on its header.
   static CsvRows open(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
     CsvRows rows(gunzip(std::move(source)), delimiter_of(options.csv.delimiter));
-    if (!rows.next()) rows.fail(1, "the file is empty: a CSV file begins with a header line");
+    if (!rows.next()) {
+      rows.fail(1, rows.source().truncated()
+                       ? "the compressed file is cut short inside the header line"
+                       : "the file is empty: a CSV file begins with a header line");
+    }
     return rows;
   }
 
@@ -80,9 +85,8 @@ class CsvReader final : public Reader {
       case CsvKind::kBars:
         break;
     }
-    return bar_kind(ahead_ ? std::get<Bar>(record_).span
-                           : std::chrono::seconds{options_.csv.bar_seconds})
-        .schema;
+    return bar_schema(ahead_ ? std::get<Bar>(record_).span
+                             : std::chrono::seconds{options_.csv.bar_seconds});
   }
 
   bool read() {

@@ -78,7 +78,7 @@ TEST(CsvReader, TakesTheLengthOfABarFromItsRtype) {
   EXPECT_EQ(bars[2].span, std::chrono::days{1});
   EXPECT_EQ(bars[3].span, std::chrono::minutes{5}) << "17 says no length";
   EXPECT_EQ(error_of([&] { csv(header + "0,1,1.0,1.0,1.0,1.0,1\n"); }),
-            "bars.csv:2:3: rtype = '1' is no bar (17, 32, 33, 34 or 35)");
+            "bars.csv:2:3: rtype = '1' is no bar (17 or 32 to 36)");
 }
 
 TEST(CsvReader, ReadsDatabentosTrades) {
@@ -86,7 +86,7 @@ TEST(CsvReader, ReadsDatabentosTrades) {
       "ts_recv,ts_event,rtype,publisher_id,instrument_id,action,side,depth,price,size,flags,ts_in_"
       "delta,sequence\n"
       "1609160400099150057,1609160400098821953,0,1,5482,T,A,0,3720250000000,5,129,19251,1170380\n"
-      "1609160400107665963,18446744073709551615,0,1,5482,T,N,0,9223372036854775807,21,129,-1,"
+      "1609160400107665963,18446744073709551615,0,1,5482,T,N,3,9223372036854775807,21,129,-1,"
       "1170414\n");
   EXPECT_EQ(reader->info().schema, "trades");
   const auto trades = all<Trade>(*reader);
@@ -102,6 +102,7 @@ TEST(CsvReader, ReadsDatabentosTrades) {
   EXPECT_TRUE(is_null(trades[1].ts_event));
   EXPECT_TRUE(trades[1].price.is_null());
   EXPECT_EQ(trades[1].side, Side::kNone);
+  EXPECT_EQ(trades[1].depth, 3);
   EXPECT_EQ(trades[1].ts_in_delta, -1);
   EXPECT_EQ(reader->stats().by_rtype, (std::map<int, std::int64_t>{{0, 2}}));
 }

@@ -10,6 +10,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/nearest.h"
 #include "foxhunt/market/csv_values.h"
+#include "foxhunt/market/dbn_records.h"
 
 namespace foxhunt::market {
 namespace {
@@ -20,22 +21,6 @@ std::string lower(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return result;
-}
-
-/// The interval of a bar's rtype; nullopt for rtypes that say none.
-std::optional<std::chrono::seconds> span_of_rtype(std::uint64_t rtype) {
-  switch (rtype) {
-    case 0x20:
-      return std::chrono::seconds{1};
-    case 0x21:
-      return std::chrono::minutes{1};
-    case 0x22:
-      return std::chrono::hours{1};
-    case 0x23:
-      return std::chrono::days{1};
-    default:
-      return std::nullopt;
-  }
 }
 
 constexpr std::string_view kUndefinedTime = "18446744073709551615";  // 2^64-1
@@ -213,11 +198,11 @@ void CsvRecordParser::parse_bar(const CsvRows& rows, Bar& bar) {
   bar.instrument = instrument(rows);
   bar.span = bar_span_;
   if (rtype_.present()) {
-    const std::uint64_t rtype = count(rows, rtype_, 0xFF);
-    if (const auto span = span_of_rtype(rtype)) {
+    const int type = static_cast<int>(count(rows, rtype_, 0xFF));
+    if (const auto span = dbn_bar_span(type)) {
       bar.span = *span;
-    } else if (rtype != 0x11) {  // 0x11: bars of an interval that is not said
-      refuse(rows, rtype_, "is no bar (17, 32, 33, 34 or 35)");
+    } else if (type != rtype::kOhlcvOld) {  // those do not say their length
+      refuse(rows, rtype_, "is no bar (17 or 32 to 36)");
     }
   }
   bar.start = time(rows, time_);
@@ -239,6 +224,7 @@ void CsvRecordParser::parse_trade(const CsvRows& rows, Trade& trade) {
   }
   trade.price = price(rows, price_);
   trade.size = static_cast<std::uint32_t>(count(rows, size_, 0xFFFF'FFFF));
+  trade.depth = static_cast<std::uint8_t>(count(rows, depth_, 0xFF));
   trade.side = Side{letter(rows, side_, "ABN")};
   trade.flags = static_cast<std::uint8_t>(count(rows, flags_, 0xFF));
   trade.sequence = static_cast<std::uint32_t>(count(rows, sequence_, 0xFFFF'FFFF));
@@ -269,7 +255,7 @@ void CsvRecordParser::parse_top(const CsvRows& rows, TopOfBook& top) {
   top.flags = head.flags;
   top.sequence = head.sequence;
   top.ts_in_delta = head.ts_in_delta;
-  top.depth = static_cast<std::uint8_t>(count(rows, depth_, 0xFF));
+  top.depth = head.depth;
   top.level = {.bid = price(rows, bid_px_),
                .ask = price(rows, ask_px_),
                .bid_size = size(bid_sz_),

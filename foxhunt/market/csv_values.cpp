@@ -64,7 +64,7 @@ std::string parse_nano_price(std::string_view text, Price& out) {
   }
   std::int64_t nano = 0;
   std::string rule = parse_signed(text, std::numeric_limits<std::int64_t>::min(),
-                                        std::numeric_limits<std::int64_t>::max(), nano);
+                                  std::numeric_limits<std::int64_t>::max(), nano);
   if (rule.empty()) out = Price{nano};
   return rule;
 }

@@ -39,7 +39,6 @@ void refuse_known_others(std::span<const std::byte> front, const std::string& na
   using namespace std::string_view_literals;
   static constexpr Other kOthers[] = {
       {"DBZ"sv, "legacy DBZ, which is not read: convert it with the dbn tool first"sv},
-      {"\x1F\x8B"sv, "a gzip file: decompress it first"sv},
       {"PK\x03\x04"sv, "a zip file: unpack it first"sv},
       {"PAR1"sv, "a Parquet file, which is not read: write it as CSV or DBN"sv},
   };
@@ -62,6 +61,8 @@ std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const Rea
     return make_dbn_reader(std::move(source), options);
   }
   refuse_known_others(front, source->name());
+  // The CSV reader unpacks gzip: data of others often comes as .csv.gz. DBN does not.
+  if (starts_with(front, "\x1F\x8B")) return make_csv_reader(std::move(source), options);
   if (!is_text(front)) {
     throw FormatError(fmt::format("{}: neither DBN nor text", source->name()));
   }

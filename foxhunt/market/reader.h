@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foxhunt/market/csv_format.h"
 #include "foxhunt/market/record.h"
 
 namespace foxhunt::market {
@@ -75,20 +76,6 @@ class Reader {
 /// code has no name for it.
 std::string_view rtype_name(int rtype);
 
-/// How a CSV file is to be understood. Columns are found by name.
-struct CsvFormat {
-  std::string time_column = "ts_event";
-  /// "iso" (2020-12-28T13:00:00.006Z or with a space, fraction optional), "unix_s", "unix_ms",
-  /// "unix_ns", or strptime fields such as "%Y-%m-%d %H:%M:%S".
-  std::string time_format = "iso";
-  std::string time_zone = "UTC";  ///< IANA name; used by formats that carry no zone of their own
-  std::string bar_stamp =
-      "start";  ///< "start" or "end": which edge of the bar the time column holds
-  std::int64_t bar_seconds = 60;
-  std::string delimiter = ",";
-  std::string symbol;  ///< what the file holds, where it has no symbol column
-};
-
 struct ReadOptions {
   CsvFormat csv{};
   /// For DBN fragments without metadata: 1, 2 or 3; 0: infer from record sizes. A version that is
@@ -98,10 +85,10 @@ struct ReadOptions {
   bool strict = false;
 };
 
-/// Opens by content, not by name: DBN plain or zstd, with metadata or without, else CSV (plain or
-/// zstd).
-/// Errors  IoError; FormatError: an empty file, legacy DBZ, a DBN version over 3, gzip or another
-///         container, bytes that are neither DBN nor text; ConfigError: an option out of range.
+/// Opens by content, not by name: DBN plain or zstd, with metadata or without, else CSV (plain, zstd
+/// or gzip).
+/// Errors  IoError; FormatError: an empty file, legacy DBZ, a DBN version over 3, another container,
+///         bytes that are neither DBN nor text; ConfigError: an option out of range.
 std::unique_ptr<Reader> open_reader(const std::filesystem::path& path,
                                     const ReadOptions& options = {});
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/market/csv_test_support.h"
 #include "foxhunt/market/dbn_test_support.h"
 
 namespace foxhunt::market {
@@ -45,13 +46,14 @@ TEST_F(OpenReaderTest, TextIsCsvPlainOrPacked) {
       "ts_event,open,high,low,close,volume\n2013-10-06T22:00:00Z,1,2,0.5,1.5,7\n";
   EXPECT_EQ(open(text)->info().format, "csv");
   EXPECT_EQ(open(zstd_frame(text))->info().format, "csv");
+  EXPECT_EQ(open(test::gzip(text))->info().format, "csv");
 }
 
 TEST_F(OpenReaderTest, OtherFilesAreRefusedByName) {
   EXPECT_THAT(refusal(""), AllOf(HasSubstr("file.dat"), HasSubstr("an empty file")));
   EXPECT_THAT(refusal(zstd_frame("")), HasSubstr("an empty file"));
   EXPECT_THAT(refusal(zstd_frame("hunting").substr(0, 6)), HasSubstr("cut short"));
-  EXPECT_THAT(refusal("\x1F\x8B\x08"), HasSubstr("gzip"));
+  EXPECT_THAT(refusal("\x1F\x8B\x08"), HasSubstr("cut short"));
   EXPECT_THAT(refusal("PK\x03\x04zip"), HasSubstr("zip"));
   EXPECT_THAT(refusal("PAR1"), HasSubstr("Parquet"));
   EXPECT_THAT(refusal("DBZ\x01"), HasSubstr("DBZ"));

@@ -152,8 +152,12 @@ ForecasterResult result_of(const std::string& name, const Scorer& scorer,
   scorer.score({}, values);
   ForecasterResult result{name, {}};
   for (std::size_t m = 0; m < metrics.size(); ++m) {
-    const Interval range = values[m] ? interval(replicates, columns.metric(f, m), level)
-                                     : Interval::undefined(values[m].reason());
+    Interval range = Interval::undefined(values[m].reason());
+    if (values[m] && metrics[m].raised_by_noise) {
+      range = reflected_interval(replicates, columns.metric(f, m), level, *values[m]);
+    } else if (values[m]) {
+      range = interval(replicates, columns.metric(f, m), level);
+    }
     result.metrics.push_back({metrics[m], values[m], range});
   }
   return result;

@@ -15,9 +15,8 @@ int decimals_of(double scale) {
   if (size >= 1000) return 1;
   if (size >= 100) return 2;
   if (size >= 10) return 3;
-  if (size >= 0.1) return 4;
-  if (size >= 0.01) return 5;
-  return 6;
+  if (size >= 0.01) return 4;
+  return size >= 0.001 ? 5 : 6;
 }
 
 std::string text(double x, double scale, bool sign) {

@@ -5,8 +5,8 @@
 
 namespace foxhunt::evaluation {
 
-/// `x` with about four digits of `scale`, the largest of the numbers beside it: 1.0712, 0.02134,
-/// 0.000211, 2.11e-05.
+/// `x` with three digits or more of `scale`, the largest of the numbers beside it: 1.0712, 0.0213,
+/// 0.00213, 2.13e-05.
 std::string number_text(double x, double scale);
 std::string number_text(double x);
 /// The same with its sign, "+0.0003".

@@ -98,21 +98,34 @@ std::string confusion_table(const EvaluationReport& report) {
   return heading("Confusion: rows of a class, and what they were predicted as") + text_table(cells);
 }
 
+/// The classes side by side; the bins' intervals are in the JSON and the picture, here a star stands for them.
 std::string calibration_table(const EvaluationReport& report) {
   const auto* task = std::get_if<ClassificationTask>(&report.task);
   if (task == nullptr) return {};
-  std::string text = heading("Calibration: what was said, and how often it happened");
+  Cells cells{{"bin"}};
+  std::size_t n_bins = 0;
   for (std::size_t k = 0; k < report.calibration.size(); ++k) {
-    const ClassCalibration& c = report.calibration[k];
-    Cells cells{{task->class_names[k], "rows", "said", "happened", level_text(report)}};
-    for (const CalibrationBin& bin : c.bins) {
-      cells.push_back({"", count_text(bin.rows), cell(bin.predicted, 1), cell(bin.observed, 1),
-                       cell(bin.interval, 1)});
-    }
-    cells.push_back({"mean error", "", cell(c.ece, 1), "", ""});
-    text += text_table(cells);
+    cells[0].insert(cells[0].end(), {task->class_names[k], "happened ", "rows"});
+    n_bins = std::max(n_bins, report.calibration[k].bins.size());
   }
-  return text;
+  for (std::size_t b = 0; b < n_bins; ++b) {
+    std::vector<std::string> row{std::to_string(b + 1)};
+    for (const ClassCalibration& c : report.calibration) {
+      if (b >= c.bins.size()) {
+        row.insert(row.end(), {"", "", ""});
+        continue;
+      }
+      const CalibrationBin& bin = c.bins[b];
+      const bool off = bin.interval.defined() && bin.predicted && !bin.interval.contains(*bin.predicted);
+      row.insert(row.end(), {cell(bin.predicted, 1), cell(bin.observed, 1) + (off ? "*" : " "), count_text(bin.rows)});
+    }
+    cells.push_back(std::move(row));
+  }
+  std::vector<std::string> errors{"mean error"};
+  for (const ClassCalibration& c : report.calibration) errors.insert(errors.end(), {cell(c.ece, 1), "", ""});
+  cells.push_back(std::move(errors));
+  return heading("Calibration: probability said and share that happened (* said lies outside its interval)") +
+         text_table(cells);
 }
 
 std::string breakdown_table(const Breakdown& breakdown) {

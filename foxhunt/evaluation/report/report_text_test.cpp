@@ -14,9 +14,9 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(NumberText, KeepsFourDigitsOfTheLargestBesideIt) {
+TEST(NumberText, KeepsThreeDigitsOfTheLargestBesideIt) {
   EXPECT_EQ(number_text(1.07123456), "1.0712");
-  EXPECT_EQ(number_text(0.0213456), "0.02135");
+  EXPECT_EQ(number_text(0.0213456), "0.0213");
   EXPECT_EQ(number_text(0.00021149), "0.000211");
   EXPECT_EQ(number_text(2.1149e-5), "2.11e-05");
   EXPECT_EQ(number_text(0.0002, 1.07), "0.0002");
@@ -78,7 +78,7 @@ TEST(ReportText, FitsATerminalAndEndsWithTheVerdict) {
   for (const char* part :
        {"log_loss", "and_one_more", "rank_ic of prior: n/a, the forecast does not vary", "as flat",
         "2024-03-10", "By UTC hour", "happened"}) {
-    EXPECT_THAT(text, HasSubstr(part));
+    EXPECT_THAT(text, HasSubstr(part)) << text;
   }
   EXPECT_GT(text.find("The model shows"), text.find("Verdict\n-------\n"));
 }

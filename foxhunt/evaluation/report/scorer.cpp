@@ -179,14 +179,14 @@ Scorer scorer_of(const QuantileTask& task, const EvaluationRows& rows, const For
 std::vector<MetricInfo> names_of(const ClassificationTask& task) {
   std::vector<MetricInfo> names{{"log_loss", Better::kLower},
                                 {"brier", Better::kLower},
-                                {"ece", Better::kLower},
+                                {"ece", Better::kNeither, /*raised_by_noise=*/true},
                                 {"accuracy", Better::kHigher},
                                 {"balanced_accuracy", Better::kHigher},
                                 {"macro_f1", Better::kHigher},
                                 {"mcc", Better::kHigher},
                                 {"auc", Better::kHigher},
                                 {"rank_ic", Better::kHigher}};
-  for (const std::string& name : task.class_names) names.push_back({"f1_" + name, Better::kHigher});
+  for (const std::string& name : task.class_names) names.push_back({"f1_" + name});
   return names;
 }
 
@@ -202,9 +202,8 @@ std::vector<MetricInfo> names_of(const QuantileTask& task) {
   std::vector<MetricInfo> names{{"pinball", Better::kLower}};
   for (const double q : task.levels)
     names.push_back({fmt::format("pinball_{}", q), Better::kLower});
-  // A coverage is neither better high nor low: it should be its level.
   for (const double q : task.levels)
-    names.push_back({fmt::format("coverage_{}", q), Better::kNeither});
+    names.push_back({fmt::format("coverage_{}", q)});
   names.push_back({"rank_ic", Better::kHigher});
   return names;
 }

@@ -11,8 +11,12 @@ namespace {
 
 constexpr std::size_t kFewSessions = 20;
 
+double scale_of(const Interval& i) {
+  return i.defined() ? std::max(std::abs(*i.lo), std::abs(*i.hi)) : 0.0;
+}
+
 std::string range_text(const Interval& interval, double level) {
-  const double scale = std::max(std::abs(*interval.lo), std::abs(*interval.hi));
+  const double scale = scale_of(interval);
   return fmt::format("{:g} % interval {} to {}", level * 100,
                      signed_number_text(*interval.lo, scale),
                      signed_number_text(*interval.hi, scale));
@@ -30,7 +34,7 @@ std::string against(const EvaluationReport& report, const Comparison& c) {
   const double difference = *c.difference;
   return fmt::format("{} {} against {} of {}, the best baseline: difference {}", c.metric.name,
                      number_text(own), number_text(own - difference), c.baseline,
-                     signed_number_text(difference, difference));
+                     signed_number_text(difference, std::max(std::abs(difference), scale_of(c.interval))));
 }
 
 /// The judgement by the main loss.

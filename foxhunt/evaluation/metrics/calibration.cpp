@@ -1,6 +1,7 @@
 #include "foxhunt/evaluation/metrics/calibration.h"
 
 #include <cmath>
+#include <utility>
 
 #include "foxhunt/evaluation/metrics/ranks.h"
 
@@ -50,6 +51,35 @@ ClassCalibration calibrate(const CalibrationBins& bins, std::span<const double> 
   }
   result.ece = Value::ratio(error, total, "no rows");
   return result;
+}
+
+Calibrator::Calibrator(RowMatrix p, std::span<const int> truth, std::size_t n_bins) {
+  for (std::size_t k = 0; k < p.cols; ++k) {
+    std::vector<double> probability(p.rows());
+    std::vector<std::uint8_t> occurred(p.rows());
+    for (std::size_t i = 0; i < p.rows(); ++i) {
+      probability[i] = p.at(i, k);
+      occurred[i] = static_cast<std::size_t>(truth[i]) == k ? 1 : 0;
+    }
+    CalibrationBins bins(probability, n_bins);
+    classes_.push_back({std::move(probability), std::move(occurred), std::move(bins)});
+  }
+}
+
+std::vector<ClassCalibration> Calibrator::at(Weights w) const {
+  std::vector<ClassCalibration> result;
+  result.reserve(classes_.size());
+  for (const Class& c : classes_) result.push_back(calibrate(c.bins, c.probability, c.occurred, w));
+  return result;
+}
+
+Value expected_calibration_error(std::span<const ClassCalibration> classes) {
+  double sum = 0;
+  for (const ClassCalibration& c : classes) {
+    if (!c.ece) return c.ece;
+    sum += *c.ece;
+  }
+  return Value::ratio(sum, static_cast<double>(classes.size()), "no classes");
 }
 
 }  // namespace foxhunt::evaluation

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "foxhunt/evaluation/metrics/row_matrix.h"
 #include "foxhunt/evaluation/metrics/value.h"
 #include "foxhunt/evaluation/metrics/weights.h"
 
@@ -49,5 +50,28 @@ struct ClassCalibration {
 /// `occurred` [N]: 1 where the row's true class is this one.
 ClassCalibration calibrate(const CalibrationBins& bins, std::span<const double> probability,
                            std::span<const std::uint8_t> occurred, Weights w = {});
+
+/// The calibration of every class of a forecaster, with the bins fixed once.
+class Calibrator {
+ public:
+  /// `p` [N, K] and `truth` [N] have passed check_probabilities().
+  Calibrator(RowMatrix p, std::span<const int> truth, std::size_t n_bins);
+
+  std::size_t n_classes() const { return classes_.size(); }
+  std::size_t n_bins(std::size_t k) const { return classes_[k].bins.size(); }
+  /// [K]
+  std::vector<ClassCalibration> at(Weights w = {}) const;
+
+ private:
+  struct Class {
+    std::vector<double> probability;
+    std::vector<std::uint8_t> occurred;
+    CalibrationBins bins;
+  };
+  std::vector<Class> classes_;
+};
+
+/// Plain mean of the classes' errors (classwise ECE, Kull et al. 2019).
+Value expected_calibration_error(std::span<const ClassCalibration> classes);
 
 }  // namespace foxhunt::evaluation

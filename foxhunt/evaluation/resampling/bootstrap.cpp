@@ -115,6 +115,14 @@ Interval interval(const Replicates& replicates, std::size_t column, double level
   return percentile_interval(std::move(values), replicates, level);
 }
 
+Interval reflected_interval(const Replicates& replicates, std::size_t column, double level,
+                            double value) {
+  const Interval plain = interval(replicates, column, level);
+  if (!plain.defined()) return plain;
+  return {Value::of(std::max(0.0, 2 * value - *plain.hi)),
+          Value::of(std::max(0.0, 2 * value - *plain.lo))};
+}
+
 Interval difference_interval(const Replicates& replicates, std::size_t a, std::size_t b,
                              double level) {
   std::vector<double> values;

@@ -125,6 +125,18 @@ TEST(Interval, IsUndefinedWithReasonWhereTheRowsSayTooLittle) {
                ShapeError);
 }
 
+TEST(ReflectedInterval, TakesOffTheNoiseThatTheValueAlreadyHolds) {
+  // Resamples of 0.101 to 0.199.
+  Rng rng(8);
+  const Statistic counted = [n = 0.0](Weights, std::span<Value> out) mutable { out[0] = Value::of(0.1 + (n += 0.001)); };
+  const auto replicates = bootstrap(BlockResampler::circular(100, 1), 99, 1, counted, rng);
+  const Interval plain = interval(replicates, 0, 0.9);
+  const Interval reflected = reflected_interval(replicates, 0, 0.9, 0.15);
+  EXPECT_DOUBLE_EQ(*reflected.hi, 0.30 - *plain.lo);
+  EXPECT_DOUBLE_EQ(*reflected.lo, 0.30 - *plain.hi);
+  EXPECT_EQ(*reflected_interval(replicates, 0, 0.9, 0.05).lo, 0);
+}
+
 TEST(DifferenceInterval, UsesTheSameRowsForBothSides) {
   // b is a plus a tenth: apart, each swings by far more than a tenth; paired, the difference does
   // not swing at all.

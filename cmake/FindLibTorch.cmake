@@ -36,10 +36,16 @@ include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_COMPLETE VERSION_VAR LibTorch_VERSION
   REASON_FAILURE_MESSAGE "run scripts/setup or set TORCH_ROOT, missing:${_lt_missing}")
 
+# The wheel's include folder holds a libfmt of its own, newer than the system's libfmt.so that we link: our files must see
+# the system's headers first. (A plain -isystem /usr/include is ignored by GCC.)
+find_path(FMT_HEADERS fmt/format.h PATHS /usr/include REQUIRED)
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/fmt_first")
+file(CREATE_LINK "${FMT_HEADERS}/fmt" "${CMAKE_BINARY_DIR}/fmt_first/fmt" SYMBOLIC)
+
 if(LibTorch_FOUND AND NOT TARGET torch::cpu)
   add_library(torch::cpu SHARED IMPORTED)  # imported: its include folders become -isystem
   set_target_properties(torch::cpu PROPERTIES IMPORTED_LOCATION "${_lt}/lib/libtorch_cpu.so"
-    INTERFACE_INCLUDE_DIRECTORIES "${_lt}/include;${_lt}/include/torch/csrc/api/include"
+    INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_BINARY_DIR}/fmt_first;${_lt}/include;${_lt}/include/torch/csrc/api/include"
     INTERFACE_LINK_LIBRARIES "${_lt}/lib/libc10.so")
   if(EXISTS "${_lt}/lib/libtorch_cuda.so" AND EXISTS "${TORCH_ROOT}/nvidia/cu13/lib/libcublas.so.13")
     add_library(torch::cuda INTERFACE IMPORTED)

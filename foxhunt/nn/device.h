@@ -34,7 +34,7 @@ void open_device(const DeviceSpec& device);
 struct CudaReport {
   bool available = false;
   std::string reason;             ///< why not; empty when available
-  std::vector<std::string> gpus;  ///< "NVIDIA … (80 GiB)"
+  std::vector<std::string> gpus;  ///< "cuda:0 NVIDIA … (80 GiB)"
 };
 /// Loads CUDA's half if it is there, and says what came of it.
 CudaReport cuda_report();

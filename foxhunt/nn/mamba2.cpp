@@ -144,7 +144,7 @@ Tensor Mamba2SSM::forward(const Tensor& x, Mamba2State& state, const WindowMarks
     const Block& block = *backbone_->blocks[i];
     LayerTrace* seen = trace != nullptr ? &trace->layers[i] : nullptr;
     const Tensor u = (*block.norm)(residual, config_.norm_eps);
-    residual = residual + block.mixer->forward(u, &next[i], prepared, seen);
+    residual = residual + block.mixer->forward_prepared(u, &next[i], prepared, seen);
     if (seen != nullptr) seen->residual = residual;
   }
   state.layers = std::move(next);

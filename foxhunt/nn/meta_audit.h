@@ -25,8 +25,9 @@ class MetaAudit {
   /// elsewhere. A CPU tensor without dimensions is legal beside any device and not named; intended
   /// copies are under transfers().
   std::set<std::string> mixed() const;
-  /// "aten::copy_ cuda:0 -> cpu[4]", "aten::_local_scalar_dense cuda:0": values that cross devices.
-  /// Reading a scalar on the CPU is none.
+  /// "aten::copy_ cuda:0[4] -> cpu": values that cross devices, either way; and "aten::nonzero
+  /// cuda:0", operations that make the host wait for a device because the size or the branch
+  /// depends on values there. Reading a scalar that lies on the CPU is none.
   std::set<std::string> transfers() const;
   std::int64_t operations() const;  ///< seen so far: an audit that saw none proved nothing
 

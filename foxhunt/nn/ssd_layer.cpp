@@ -143,14 +143,14 @@ Tensor SSDLayer::gate(const Tensor& y, const Tensor& z) const {
 Tensor SSDLayer::forward(const Tensor& u, LayerState* state, const WindowMarks& marks,
                          LayerTrace* trace) {
   check_input(u, 3, "ssd_layer.forward");
-  return forward(u, state,
-                 prepare_marks(marks, u.size(0), u.size(1), device_, "ssd_layer.forward",
-                               owner_name(layer_id_)),
-                 trace);
+  return forward_prepared(u, state,
+                          prepare_marks(marks, u.size(0), u.size(1), device_, "ssd_layer.forward",
+                                        owner_name(layer_id_)),
+                          trace);
 }
 
-Tensor SSDLayer::forward(const Tensor& u, LayerState* state, const PreparedMarks& marks,
-                         LayerTrace* trace) {
+Tensor SSDLayer::forward_prepared(const Tensor& u, LayerState* state, const PreparedMarks& marks,
+                                  LayerTrace* trace) {
   check_input(u, 3, "ssd_layer.forward");
   LayerState before;
   if (state != nullptr) {
@@ -174,7 +174,7 @@ Tensor SSDLayer::forward(const Tensor& u, LayerState* state, const PreparedMarks
     if (state != nullptr) {
       *state = {next_history(in.xbc, before.conv, marks.segments, marks.lengths), core.state};
     }
-    if (trace != nullptr) *trace = {core.y, dt, Tensor()};
+    if (trace != nullptr) *trace = {marks.without_padding(core.y), dt, Tensor()};
     gated = gate(core.y.flatten(2), in.z);
   }
   return marks.without_padding((*out_proj)(gated));

@@ -44,8 +44,8 @@ class SSDLayer : public torch::nn::Module {
                      const WindowMarks& marks = {}, LayerTrace* trace = nullptr);
 
   /// The same with marks that were prepared for the whole model.
-  at::Tensor forward(const at::Tensor& u, LayerState* state, const PreparedMarks& marks,
-                     LayerTrace* trace);
+  at::Tensor forward_prepared(const at::Tensor& u, LayerState* state, const PreparedMarks& marks,
+                              LayerTrace* trace);
 
   /// One token: u [B, D] -> [B, D]. The same function as forward() with T = 1. Trace tensors have
   /// no T.

@@ -1,12 +1,33 @@
 #pragma once
-// The one feature pipeline: bars in, rows out, one at a time. Training and serving use this same object.
+// The one feature pipeline: bars in, rows out, one at a time. Training and serving use this same
+// object.
 //
-// A row at bar t is a function of bars up to t only, all of one session and one contract. A new session, a new
-// contract or a long hole starts a new sequence: the pipeline warms up again and the model's state restarts at zero.
+// A row at bar t is a function of bars up to t only, all of one session and one contract. A new
+// session, a halt inside a session, a new contract or a long hole starts a new sequence: the
+// pipeline warms up again and the model's state restarts at zero. After its declared warm-up a
+// value depends on the last warm-up bars of the sequence alone, to the last bit.
+//
+// The columns, with c, h, l, v the close, high, low and volume of bar t, s(n) the realised
+// volatility of the last n one-bar log returns (volatility.h), V the longest of the volatility
+// spans, all logarithms natural:
+//
+//   ret_k             ln(c[t] / c[t-k]) / (s(V) sqrt(k))                             standard
+//   deviations range             ln(h / l) / s(V) standard deviations close_location    ((c - l) -
+//   (h - c)) / (h - l), 0 where h = l                   -1 at the low, 1 at the high volume ln(1 +
+//   v) - mean of ln(1 + v) over the volume_span bars before ln ratio vol_n             ln(s(n) /
+//   1e-4)                                                ln of basis points vol_m_over_n ln(s(m) /
+//   s(n)) of neighbouring spans m < n                    ln ratio since_open        from the
+//   session's open to the end of the bar                  minutes to_close          from the end of
+//   the bar to the session's scheduled close       minutes clock_sin/_cos    of 2 pi since_open /
+//   (24 h): where in the day, without a jump
+//
+// The open is at 17:00 Chicago all year, so since_open is a local clock and daylight saving does
+// not move it.
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "foxhunt/features/feature_config.h"
 #include "foxhunt/features/schema.h"
@@ -17,11 +38,11 @@
 namespace foxhunt::features {
 
 enum class Status : std::uint8_t {
-  kReady,      ///< the row is written
-  kWarmingUp,  ///< too little past in this sequence
-  kClosed,     ///< the bar lies outside every session: ignored
-  kBadBar,     ///< null or non-positive price, or inconsistent OHLC: ignored and counted
-  kOutOfOrder, ///< not after the bar before of the same contract: ignored and counted
+  kReady,       ///< the row is written
+  kWarmingUp,   ///< too little past in this sequence
+  kClosed,      ///< the bar does not lie inside a session, clear of its halt: ignored
+  kBadBar,      ///< null or non-positive price, inconsistent OHLC, other length: ignored
+  kOutOfOrder,  ///< begins before the bar before has ended (duplicates too): ignored
 };
 
 struct PushResult {
@@ -29,8 +50,39 @@ struct PushResult {
   bool starts_sequence = false;  ///< this bar is the first of a new sequence
 };
 
+/// What became of every bar since construction or reset(). bars = ready + warming_up + all that was
+/// ignored.
+struct PushCounters {
+  std::int64_t bars = 0;
+  std::int64_t ready = 0;
+  std::int64_t warming_up = 0;
+  std::int64_t closed = 0;              ///< kClosed
+  std::int64_t null_value = 0;          ///< kBadBar: a price, the time or the volume is undefined
+  std::int64_t non_positive_price = 0;  ///< kBadBar: legal for spreads, but without a logarithm
+  std::int64_t inconsistent_ohlc = 0;   ///< kBadBar: high or low does not enclose open and close
+  std::int64_t other_length = 0;        ///< kBadBar: not bar_seconds long
+  std::int64_t duplicates = 0;          ///< kOutOfOrder: equal to the bar before
+  std::int64_t conflicts = 0;           ///< kOutOfOrder: time of the bar before, other content
+  std::int64_t out_of_order = 0;        ///< kOutOfOrder: earlier, or overlapping
+  std::int64_t sequences = 0;           ///< started; because of a new
+  std::int64_t new_session = 0;         ///<   session (the first one included),
+  std::int64_t new_contract = 0;        ///<   contract within a session,
+  std::int64_t after_halt = 0;          ///<   part of a session behind its halt,
+  std::int64_t long_gap = 0;            ///<   or a hole > max_gap_minutes
+
+  std::int64_t bad() const {
+    return null_value + non_positive_price + inconsistent_ohlc + other_length;
+  }
+  std::int64_t unordered() const { return duplicates + conflicts + out_of_order; }
+  /// "1380 bars: 1319 ready, 61 warming up; ignored: 3 closed, …": what is 0 is left out.
+  std::string summary() const;
+};
+
 class FeaturePipeline {
  public:
+  /// Errors  ConfigError with everything that is wrong: a value out of range, spans that do not
+  /// increase, no volatility
+  ///         span, a contract without a tick.
   FeaturePipeline(FeatureConfig config, market::Calendar calendar, market::Contract contract);
   ~FeaturePipeline();
   FeaturePipeline(FeaturePipeline&&) noexcept;
@@ -38,13 +90,18 @@ class FeaturePipeline {
 
   const Schema& schema() const;  ///< names, units, warm-up of each column
   std::int64_t width() const;    ///< F
+  const FeatureConfig& config() const;
 
-  /// `row` [F] is written when the answer is kReady; raw values, not normalised.
-  /// Cost    O(F), no allocation after construction.
+  /// `row` [F] is written when the answer is kReady; raw values, not normalised, all finite. Bars
+  /// come in the order of their time; an ignored bar leaves the pipeline as it was, but for the
+  /// counters. Errors  ShapeError when `row` is not [F]. Cost    O(F), whatever the spans; no
+  /// allocation after construction.
   PushResult push(const market::Bar& bar, std::span<float> row);
 
-  /// The session of the last accepted bar.
+  /// The session of the last accepted bar; all null before the first.
   const market::Session& session() const;
+  const PushCounters& counters() const;
+  /// As newly constructed.
   void reset();
 
  private:

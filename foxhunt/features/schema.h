@@ -8,19 +8,23 @@
 namespace foxhunt::features {
 
 struct Column {
-  std::string name;        ///< "ret_5"
-  std::string unit;        ///< "standard deviations"
+  std::string name;          ///< "ret_5"
+  std::string unit;          ///< "standard deviations"
   std::int64_t warm_up = 1;  ///< bars of a sequence needed before the value is defined
   std::string help;
 };
 
 struct Schema {
   std::vector<Column> columns;
-  std::int64_t warm_up() const;  ///< the largest of the columns
+
+  std::int64_t warm_up() const;  ///< the largest of the columns; 1 without columns
   /// JSON array, as it travels in checkpoints.
   std::string to_json() const;
+  /// Errors  FormatError naming the column and the field: no JSON, a field missing or of the wrong
+  /// type, a name twice.
   static Schema from_json(const std::string& text);
-  std::string hash() const;  ///< changes with names, units, warm-up or order
+  /// SHA-256 that changes with names, units, warm-up or order; not with help.
+  std::string hash() const;
 };
 
 }  // namespace foxhunt::features

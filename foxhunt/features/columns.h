@@ -1,0 +1,17 @@
+#pragma once
+// The columns that a feature config asks for, and what such a config must fulfil. Inside of the
+// room only.
+
+#include "foxhunt/features/feature_config.h"
+#include "foxhunt/features/schema.h"
+#include "foxhunt/market/contract.h"
+
+namespace foxhunt::features {
+
+/// In the order in which the pipeline writes them.
+Schema make_schema(const FeatureConfig& config);
+
+/// Errors  ConfigError with everything that is wrong, one a line.
+void require_usable(FeatureConfig config, const market::Contract& contract);
+
+}  // namespace foxhunt::features

@@ -3,12 +3,12 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/interrupt.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/nn/tensor_io.h"
-#include "foxhunt/train/checkpoint.h"
 
 namespace foxhunt::train {
 namespace {

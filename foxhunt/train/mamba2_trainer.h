@@ -5,6 +5,7 @@
 
 #include "foxhunt/base/progress.h"
 #include "foxhunt/nn/mamba2.h"
+#include "foxhunt/train/checkpoint.h"
 #include "foxhunt/train/checkpoint_store.h"
 #include "foxhunt/train/hyperparameters.h"
 #include "foxhunt/train/mamba2_sequence_model.h"

@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
@@ -16,6 +15,7 @@
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/nn/tensor_io.h"
 #include "foxhunt/train/dataset.h"
+#include "foxhunt/train/environment.h"
 #include "foxhunt/train/mamba2_trainer.h"
 
 namespace foxhunt::train {

@@ -41,13 +41,14 @@ LossCurve read_losses(const RunDir& run) {
 
 /// By how much the model's loss lies below the best baseline's, hour by hour.
 svg::BarChart by_hour(const ev::EvaluationReport& report) {
-  svg::BarChart chart{.title = "Gain over the best baseline, by hour",
-                      .subtitle = fmt::format("{} of '{}' minus that of the model; above 0 the model is better",
-                                              report.by_hour.metrics.front(), report.by_hour.baseline),
-                      .x_label = report.by_hour.by,
-                      .y_label = "gain in " + report.by_hour.metrics.front(),
-                      .positive_name = "model better",
-                      .negative_name = "baseline better"};
+  svg::BarChart chart;
+  chart.title = "Gain over the best baseline, by hour";
+  chart.subtitle = fmt::format("{} of '{}' minus that of the model; above 0 the model is better",
+                               report.by_hour.metrics.front(), report.by_hour.baseline);
+  chart.x_label = report.by_hour.by;
+  chart.y_label = "gain in " + report.by_hour.metrics.front();
+  chart.positive_name = "model better";
+  chart.negative_name = "baseline better";
   for (const ev::GroupResult& group : report.by_hour.groups) {
     chart.categories.push_back(group.key);
     chart.below.push_back(fmt::format("{}", group.rows));
@@ -69,11 +70,12 @@ void write_charts(const RunDir& run, const std::string& split, const ev::Evaluat
     write_file_atomic(run.file("loss.svg"), svg::loss_curve_svg(losses.train, losses.valid, "loss"));
   }
   if (const auto* task = std::get_if<ev::ClassificationTask>(&report.task)) {
+    svg::CalibrationChart chart;
+    chart.subtitle = fmt::format("{} rows of the part '{}'", report.rows, split);
+    chart.class_names = task->class_names;
+    chart.classes = report.calibration;
     write_file_atomic(run.file(fmt::format("calibration-{}.svg", split)),
-                      svg::to_svg(svg::CalibrationChart{
-                          .subtitle = fmt::format("{} rows of the part '{}'", report.rows, split),
-                          .class_names = task->class_names,
-                          .classes = report.calibration}));
+                      svg::to_svg(chart));
   }
   if (!report.by_hour.groups.empty() && !report.by_hour.metrics.empty()) {
     write_file_atomic(run.file(fmt::format("hours-{}.svg", split)), svg::to_svg(by_hour(report)));

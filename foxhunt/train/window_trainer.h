@@ -52,8 +52,8 @@ class WindowTrainer {
   WindowTrainer(SequenceModel& model, const TrainingData& data, const TrainConfig& config, const Rng& rng);
 
   struct Hooks {
-    std::function<void(const EpochReport&)> epoch_done;
-    std::function<void()> step_done;
+    std::function<void(const EpochReport&)> epoch_done{};
+    std::function<void()> step_done{};
     std::string title = "train";  ///< in front of the progress line
   };
 

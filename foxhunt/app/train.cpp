@@ -47,8 +47,8 @@ void print(const train::TrainReport& report, bool json) {
 int run_train(Options options, const Globals& globals) {
   train::ExperimentConfig config;
   load_experiment(config, options.configs, options.sets);
-  if (options.epochs > 0) config.train.epochs = options.epochs;
-  if (options.seed >= 0) config.train.seed = options.seed;
+  if (options.epochs > 0) config.hyper.train.epochs = options.epochs;
+  if (options.seed >= 0) config.hyper.train.seed = options.seed;
   options.train.out = options.out.empty() ? train::default_run_path(config.name) : std::filesystem::path(options.out);
   for (const std::string& file : options.configs) options.train.config_text += read_file(file);
   options.train.command_line = globals.command_line;

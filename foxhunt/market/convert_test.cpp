@@ -20,7 +20,7 @@ constexpr const char* kHeader =
 class ConvertTest : public testing::Test {
  protected:
   std::string refusal(Reader& reader, const ConvertOptions& options = {.dataset = "TEST"}) {
-    const std::string text =
+    std::string text =
         test::error_of<DataError>([&] { convert_bars(reader, folder_ / "out.dbn", options); });
     EXPECT_EQ(folder_.entries(), 0) << "a file is left behind";
     return text;

@@ -61,8 +61,10 @@ TEST(EsSample, IsInOrderAndConsistentOnTheTickGrid) {
       ASSERT_GE(price.nano, 1'640'000'000'000);  // the lowest and the highest price of the sample
       ASSERT_LE(price.nano, 3'249'500'000'000);
     }
-    ASSERT_EQ(bar.high, std::max({bar.open, bar.high, bar.low, bar.close}));
-    ASSERT_EQ(bar.low, std::min({bar.open, bar.high, bar.low, bar.close}));
+    const auto [low, high] =
+        std::minmax({bar.open.nano, bar.high.nano, bar.low.nano, bar.close.nano});
+    ASSERT_EQ(bar.high.nano, high);
+    ASSERT_EQ(bar.low.nano, low);
     ASSERT_GT(bar.volume, 0U);
     last = bar.start;
   }

@@ -14,10 +14,10 @@ namespace foxhunt::evaluation {
 
 /// The rows of one split. All of length N but the matrix; what a task does not need may be empty.
 struct BaselineRows {
-  FeatureRows features;               ///< [N, F] normalised, those that the model gets
-  std::span<const int> labels;        ///< true classes; not read of the test rows
-  std::span<const int> last_classes;  ///< class of the last completed move, or kNoLastClass
-  std::span<const double> outcomes;   ///< the number to forecast; not read of the test rows
+  FeatureRows features{};               ///< [N, F] normalised, those that the model gets
+  std::span<const int> labels{};        ///< true classes; not read of the test rows
+  std::span<const int> last_classes{};  ///< class of the last completed move, or kNoLastClass
+  std::span<const double> outcomes{};   ///< the number to forecast; not read of the test rows
   std::span<const double>
       last_moves;  ///< the last completed move in the unit of `outcomes`, or NaN
 };
@@ -29,8 +29,8 @@ struct BaselineSplits {
 };
 
 struct Baselines {
-  std::vector<Forecasts> forecasts;  ///< for the test rows
-  std::vector<std::string> notes;    ///< a line on each fit: what was chosen, whether it converged
+  std::vector<Forecasts> forecasts{};  ///< for the test rows
+  std::vector<std::string> notes{};  ///< a line on each fit: what was chosen, whether it converged
 };
 
 /// `prior`, `persistence`, `logistic`. Errors  those of prior.h, persistence.h and logistic.h.

@@ -37,7 +37,8 @@ std::vector<double> brier_losses(RowMatrix p, std::span<const int> truth);
 /// be weighted.
 class Confusion {
  public:
-  explicit Confusion(std::size_t n_classes = 0);
+  Confusion() : Confusion(0) {}
+  explicit Confusion(std::size_t n_classes);
 
   void add(int truth, int predicted, double w = 1.0) {
     counts_[static_cast<std::size_t>(truth) * n_ + static_cast<std::size_t>(predicted)] += w;

@@ -98,7 +98,8 @@ std::string confusion_table(const EvaluationReport& report) {
   return heading("Confusion: rows of a class, and what they were predicted as") + text_table(cells);
 }
 
-/// The classes side by side; the bins' intervals are in the JSON and the picture, here a star stands for them.
+/// The classes side by side; the bins' intervals are in the JSON and the picture, here a star
+/// stands for them.
 std::string calibration_table(const EvaluationReport& report) {
   const auto* task = std::get_if<ClassificationTask>(&report.task);
   if (task == nullptr) return {};
@@ -116,15 +117,20 @@ std::string calibration_table(const EvaluationReport& report) {
         continue;
       }
       const CalibrationBin& bin = c.bins[b];
-      const bool off = bin.interval.defined() && bin.predicted && !bin.interval.contains(*bin.predicted);
-      row.insert(row.end(), {cell(bin.predicted, 1), cell(bin.observed, 1) + (off ? "*" : " "), count_text(bin.rows)});
+      const bool off =
+          bin.interval.defined() && bin.predicted && !bin.interval.contains(*bin.predicted);
+      row.insert(row.end(), {cell(bin.predicted, 1), cell(bin.observed, 1) + (off ? "*" : " "),
+                             count_text(bin.rows)});
     }
     cells.push_back(std::move(row));
   }
   std::vector<std::string> errors{"mean error"};
-  for (const ClassCalibration& c : report.calibration) errors.insert(errors.end(), {cell(c.ece, 1), "", ""});
+  for (const ClassCalibration& c : report.calibration)
+    errors.insert(errors.end(), {cell(c.ece, 1), "", ""});
   cells.push_back(std::move(errors));
-  return heading("Calibration: probability said and share that happened (* said lies outside its interval)") +
+  return heading(
+             "Calibration: probability said and share that happened (* said lies outside its "
+             "interval)") +
          text_table(cells);
 }
 

@@ -202,8 +202,7 @@ std::vector<MetricInfo> names_of(const QuantileTask& task) {
   std::vector<MetricInfo> names{{"pinball", Better::kLower}};
   for (const double q : task.levels)
     names.push_back({fmt::format("pinball_{}", q), Better::kLower});
-  for (const double q : task.levels)
-    names.push_back({fmt::format("coverage_{}", q)});
+  for (const double q : task.levels) names.push_back({fmt::format("coverage_{}", q)});
   names.push_back({"rank_ic", Better::kHigher});
   return names;
 }

@@ -11,15 +11,15 @@
 
 namespace foxhunt::evaluation {
 
-/// kNeither: not compared between forecasters. A coverage should be its level; the F1 of one class is traded against
-/// the others'; a calibration error is least for who always says the prior.
+/// kNeither: not compared between forecasters. A coverage should be its level; the F1 of one class
+/// is traded against the others'; a calibration error is least for who always says the prior.
 enum class Better { kLower, kHigher, kNeither };
 
 struct MetricInfo {
   std::string name;  ///< as in reports: "log_loss", "f1_up", "coverage_0.9"
   Better better = Better::kNeither;
-  /// Noise alone raises it (ece): a resample, with noise upon noise, is too high by about as much as the value is, so
-  /// its interval is the reflected one.
+  /// Noise alone raises it (ece): a resample, with noise upon noise, is too high by about as much
+  /// as the value is, so its interval is the reflected one.
   bool raised_by_noise = false;
 };
 

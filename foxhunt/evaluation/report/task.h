@@ -37,11 +37,12 @@ std::size_t forecast_width(const Task& task);
 /// The rows judged, oldest first. All vectors have length N, but `labels` (classification only) and
 /// `hours`.
 struct EvaluationRows {
-  std::vector<UnixNanos> times;  ///< when each forecast was made; not descending
-  std::vector<Date> sessions;    ///< trade date; not descending
-  std::vector<double> outcomes;  ///< what came true, e.g. the return over the horizon, in one unit
-  std::vector<int> labels;       ///< true classes
-  std::vector<int> hours;        ///< key of the table by hour; empty: the hour of the day in UTC
+  std::vector<UnixNanos> times{};  ///< when each forecast was made; not descending
+  std::vector<Date> sessions{};    ///< trade date; not descending
+  std::vector<double>
+      outcomes{};             ///< what came true, e.g. the return over the horizon, in one unit
+  std::vector<int> labels{};  ///< true classes
+  std::vector<int> hours{};   ///< key of the table by hour; empty: the hour of the day in UTC
   std::string hour_name = "UTC hour";
 
   std::size_t size() const { return times.size(); }

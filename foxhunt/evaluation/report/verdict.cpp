@@ -32,9 +32,10 @@ const Comparison* find(const EvaluationReport& report, const std::string& metric
 std::string against(const EvaluationReport& report, const Comparison& c) {
   const double own = *report.model.find(c.metric.name)->value;
   const double difference = *c.difference;
-  return fmt::format("{} {} against {} of {}, the best baseline: difference {}", c.metric.name,
-                     number_text(own), number_text(own - difference), c.baseline,
-                     signed_number_text(difference, std::max(std::abs(difference), scale_of(c.interval))));
+  return fmt::format(
+      "{} {} against {} of {}, the best baseline: difference {}", c.metric.name, number_text(own),
+      number_text(own - difference), c.baseline,
+      signed_number_text(difference, std::max(std::abs(difference), scale_of(c.interval))));
 }
 
 /// The judgement by the main loss.

@@ -80,8 +80,9 @@ Interval interval(const Replicates& replicates, std::size_t column, double level
 /// The same for column `a` minus column `b`, resample by resample.
 Interval difference_interval(const Replicates& replicates, std::size_t a, std::size_t b,
                              double level);
-/// For a statistic >= 0 that noise alone raises, of value `value` on the rows themselves: the percentile interval
-/// reflected at the value, not below 0. Resamples add the same noise again and lie too high by what the value already is.
+/// For a statistic >= 0 that noise alone raises, of value `value` on the rows themselves: the
+/// percentile interval reflected at the value, not below 0. Resamples add the same noise again and
+/// lie too high by what the value already is.
 Interval reflected_interval(const Replicates& replicates, std::size_t column, double level,
                             double value);
 

@@ -128,7 +128,9 @@ TEST(Interval, IsUndefinedWithReasonWhereTheRowsSayTooLittle) {
 TEST(ReflectedInterval, TakesOffTheNoiseThatTheValueAlreadyHolds) {
   // Resamples of 0.101 to 0.199.
   Rng rng(8);
-  const Statistic counted = [n = 0.0](Weights, std::span<Value> out) mutable { out[0] = Value::of(0.1 + (n += 0.001)); };
+  const Statistic counted = [n = 0.0](Weights, std::span<Value> out) mutable {
+    out[0] = Value::of(0.1 + (n += 0.001));
+  };
   const auto replicates = bootstrap(BlockResampler::circular(100, 1), 99, 1, counted, rng);
   const Interval plain = interval(replicates, 0, 0.9);
   const Interval reflected = reflected_interval(replicates, 0, 0.9, 0.15);

@@ -12,7 +12,8 @@ using std::chrono::floor;
 
 [[noreturn]] void refuse(std::string_view text) {
   throw ConfigError(
-      fmt::format("[time] '{}' is not a UTC time; write 2013-10-06, 2013-10-06T22:00 or 2013-10-06T22:00:00.123Z", text));
+      fmt::format("[time] '{}' is not a UTC time; write 2013-10-06, 2013-10-06T22:00 or 2013-10-06T22:00:00.123Z, "
+                  "from 1678 to 2261", text));
 }
 
 /// Takes exactly `digits` decimal digits from the front of `rest`.
@@ -64,7 +65,10 @@ std::string to_string(UnixNanos t) {
 
 UnixNanos parse_time(std::string_view text) {
   std::string_view rest = text;
-  UnixNanos t = std::chrono::sys_days{take_date(rest, text)};
+  const Date date = take_date(rest, text);
+  // The years that lie wholly inside of what 64 bits of nanoseconds hold.
+  if (static_cast<int>(date.year()) < 1678 || static_cast<int>(date.year()) > 2261) refuse(text);
+  UnixNanos t = std::chrono::sys_days{date};
   if (rest.empty()) return t;
   if (rest.front() != 'T' && rest.front() != ' ') refuse(text);
   rest.remove_prefix(1);

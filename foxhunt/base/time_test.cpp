@@ -13,6 +13,14 @@ TEST(Time, ReadsWhatItWrites) {
   }
 }
 
+TEST(Time, RefusesYearsThatNanosecondsCannotHold) {
+  EXPECT_EQ(to_string(parse_time("1678-01-01")), "1678-01-01T00:00:00Z");
+  EXPECT_EQ(to_string(parse_time("2261-12-31T23:59:59")), "2261-12-31T23:59:59Z");
+  for (const char* text : {"9999-01-01", "2262-01-01", "1677-12-31", "0001-01-01"}) {
+    EXPECT_THROW(parse_time(text), ConfigError) << text;
+  }
+}
+
 TEST(Time, WritesTheFormThatPeopleKnow) {
   EXPECT_EQ(to_string(from_nanos(1609160400000000000)), "2020-12-28T13:00:00Z");
   EXPECT_EQ(to_string(from_nanos(1609160400098821953)), "2020-12-28T13:00:00.098821953Z");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "foxhunt/base/error.h"
@@ -176,6 +177,26 @@ std::array<double, 3> SyntheticDynamics::outcome(std::int64_t m, std::int64_t ho
     }
   }
   return classes;
+}
+
+BayesRate SyntheticDynamics::bayes_rate(std::span<const std::int64_t> states, std::int64_t horizon,
+                                        std::int64_t dead_zone_ticks) const {
+  std::map<std::int64_t, std::array<double, 3>> outcomes;
+  BayesRate rate;
+  std::array<double, 3> prior{};
+  const double weight = 1.0 / static_cast<double>(states.size());
+  for (const std::int64_t m : states) {
+    const auto [place, is_new] = outcomes.try_emplace(m);
+    if (is_new) place->second = outcome(m, horizon, dead_zone_ticks);
+    const std::array<double, 3>& p = place->second;
+    rate.accuracy += weight * *std::ranges::max_element(p);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      if (p[i] > 0.0) rate.log_loss -= weight * p[i] * std::log(p[i]);
+      prior[i] += weight * p[i];
+    }
+  }
+  rate.prior_accuracy = *std::ranges::max_element(prior);
+  return rate;
 }
 
 SyntheticMarket make_synthetic(const SyntheticConfig& config, const Contract& contract,

@@ -102,6 +102,33 @@ TEST(Synthetic, BarsHaveTheFrequenciesThatOutcomePromises) {
   }
 }
 
+TEST(Synthetic, TheBayesRateIsTheMeanOverTheStates) {
+  const SyntheticDynamics dynamics(SyntheticConfig{});
+  const std::vector<std::int64_t> states{0, 5, 5, -12};
+  const BayesRate rate = dynamics.bayes_rate(states, 6, 1);
+  double accuracy = 0;
+  double log_loss = 0;
+  std::array<double, 3> prior{};
+  for (const std::int64_t m : states) {
+    const auto p = dynamics.outcome(m, 6, 1);
+    accuracy += std::max({p[0], p[1], p[2]}) / 4;
+    for (std::size_t i = 0; i < 3; ++i) {
+      log_loss -= p[i] * std::log(p[i]) / 4;
+      prior[i] += p[i] / 4;
+    }
+  }
+  EXPECT_NEAR(rate.accuracy, accuracy, 1e-12);
+  EXPECT_NEAR(rate.log_loss, log_loss, 1e-12);
+  EXPECT_NEAR(rate.prior_accuracy, std::max({prior[0], prior[1], prior[2]}), 1e-12);
+}
+
+TEST(Synthetic, TheDefaultsHaveTheRatesThatTheHeaderStates) {
+  const SyntheticMarket market = market_of({.bars = 20'000}, 11);
+  const BayesRate rate = SyntheticDynamics({}).bayes_rate(market.state, 6, 1);
+  EXPECT_NEAR(rate.accuracy, 0.59, 0.01);
+  EXPECT_NEAR(rate.prior_accuracy, 0.34, 0.01);
+}
+
 TEST(Synthetic, ATriggerIsPlainInVolumeAndMoveAndNothingElseLooksLikeIt) {
   const SyntheticConfig config{.bars = 20'000};
   const SyntheticMarket market = market_of(config, 2);
@@ -115,7 +142,8 @@ TEST(Synthetic, ATriggerIsPlainInVolumeAndMoveAndNothingElseLooksLikeIt) {
     const bool is_trigger = before == 0 && now != 0;
     triggers += is_trigger ? 1 : 0;
     EXPECT_EQ(now, is_trigger ? (now > 0 ? 12 : -12) : before - (before > 0) + (before < 0));
-    // exp(0.25 z) of normal noise: a burst of 10 stands 4.6 deviations over the middle, 300 sqrt(10).
+    // exp(0.25 z) of normal noise: a burst of 10 stands 4.6 deviations over the middle, 300
+    // sqrt(10).
     EXPECT_EQ(market.bars[t].volume > 949, is_trigger) << t;
     if (is_trigger) {
       const std::int64_t move = market.bars[t].close.nano - market.bars[t].open.nano;

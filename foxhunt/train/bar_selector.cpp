@@ -1,0 +1,105 @@
+#include "foxhunt/train/bar_selector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <variant>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/market/contract.h"
+
+namespace foxhunt::train {
+
+BarSelector::BarSelector(BarFilter filter)
+    : filter_(std::move(filter)), calendar_(market::Calendar::for_product(filter_.product)) {}
+
+const market::Bar* BarSelector::next(market::Reader& reader) {
+  if (reader_ != &reader) {
+    known_.clear();
+    reader_ = &reader;
+  }
+  while (const market::Record* record = reader.next()) {
+    ++counters_.records;
+    const auto* bar = std::get_if<market::Bar>(record);
+    if (bar == nullptr) {
+      ++counters_.not_bars;
+      continue;
+    }
+    const Known& known = look_up(reader, *bar);
+    switch (known.verdict) {
+      case Verdict::kOtherProduct:
+        ++counters_.other_product;
+        continue;
+      case Verdict::kOtherContract:
+        ++counters_.other_contract;
+        continue;
+      case Verdict::kUnmapped:
+        ++counters_.unmapped;
+        continue;
+      case Verdict::kSelected:
+        break;
+    }
+    ++counters_.selected;
+    refuse_mixed(*bar, known.symbol);
+    symbol_ = known.symbol;
+    last_ = *bar;
+    return bar;
+  }
+  reader_ = nullptr;  // another reader may be born at this address
+  return nullptr;
+}
+
+const BarSelector::Known& BarSelector::look_up(const market::Reader& reader,
+                                               const market::Bar& bar) {
+  const std::uint64_t id =
+      (std::uint64_t{bar.instrument.publisher_id} << 32U) | bar.instrument.instrument_id;
+  const std::int64_t day =
+      std::chrono::floor<std::chrono::days>(bar.start).time_since_epoch().count();
+  const auto [place, is_new] = known_.try_emplace({id, day});
+  if (is_new) place->second = judge(reader, bar);
+  return place->second;
+}
+
+BarSelector::Known BarSelector::judge(const market::Reader& reader, const market::Bar& bar) const {
+  const market::StreamInfo& info = reader.info();
+  std::string symbol = reader.symbol_of(bar.instrument, bar.start);
+  if (symbol.empty() && info.mappings.empty() && info.symbols.size() == 1) symbol = info.symbols[0];
+  if (symbol.empty()) {
+    const bool file_is_silent = info.mappings.empty() && info.symbols.empty();
+    const bool is_taken_on_trust = file_is_silent && filter_.symbol.empty();
+    return {.verdict = is_taken_on_trust ? Verdict::kSelected : Verdict::kUnmapped, .symbol = ""};
+  }
+  if (symbol != filter_.product && market::product_of_symbol(symbol) != filter_.product) {
+    return {.verdict = Verdict::kOtherProduct, .symbol = std::move(symbol)};
+  }
+  const bool is_meant = filter_.symbol.empty() || symbol == filter_.symbol;
+  return {.verdict = is_meant ? Verdict::kSelected : Verdict::kOtherContract,
+          .symbol = std::move(symbol)};
+}
+
+void BarSelector::refuse_mixed(const market::Bar& bar, const std::string& symbol) {
+  if (!last_ || bar.instrument == last_->instrument) return;
+  const auto open_of = [this](const market::Bar& of) {
+    const auto session = calendar_.session_at(of.start);
+    return session ? session->open : kNullTime;
+  };
+  const UnixNanos open = open_of(bar);
+  if (open != left_open_) {
+    left_.clear();
+    left_open_ = open;
+  }
+  if (bar.start == last_->start || std::ranges::find(left_, bar.instrument) != left_.end()) {
+    const auto name = [](const std::string& text, const market::InstrumentKey& key) {
+      return text.empty() ? fmt::format("instrument {}", key.instrument_id) : text;
+    };
+    throw DataError(fmt::format(
+        "[data] {}: contracts of {} are mixed, {} and {} trade side by side; choose one by its "
+        "symbol or give a file that holds one contract at a time",
+        to_string(bar.start), filter_.product, name(symbol_, last_->instrument),
+        name(symbol, bar.instrument)));
+  }
+  if (open_of(*last_) == open) left_.push_back(last_->instrument);
+}
+
+}  // namespace foxhunt::train

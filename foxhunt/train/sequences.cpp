@@ -1,0 +1,120 @@
+#include "foxhunt/train/sequences.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/config/config.h"
+#include "foxhunt/market/calendar.h"
+#include "foxhunt/market/contract.h"
+
+namespace foxhunt::train {
+namespace {
+
+/// All but the first `drop` places of every array.
+Labels without_first(const Labels& labels, std::size_t drop) {
+  const auto rest = [drop](const auto& all) {
+    return std::decay_t<decltype(all)>(all.begin() + static_cast<std::ptrdiff_t>(drop), all.end());
+  };
+  return {.valid = rest(labels.valid),
+          .classes = rest(labels.classes),
+          .value = rest(labels.value),
+          .end = rest(labels.end),
+          .persistence = rest(labels.persistence)};
+}
+
+}  // namespace
+
+std::string SequenceCounters::summary() const {
+  std::string text = fmt::format("{} records, {} selected", selection.records, selection.selected);
+  const auto add = [&text](std::int64_t count, const char* what) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  };
+  add(selection.not_bars, "no bars");
+  add(selection.other_product, "of other products");
+  add(selection.other_contract, "of other contracts");
+  add(selection.unmapped, "without a known symbol");
+  text += "; " + bars.summary();
+  text += fmt::format("; {} rows, {} with a label", rows, labelled);
+  add(label_beyond_sequence, "whose label would leave the sequence");
+  add(label_without_volatility, "too early for a label in units of volatility");
+  add(sequences_without_rows, "sequences shorter than the warm-up");
+  return text;
+}
+
+SequenceBuilder::SequenceBuilder(const BarFilter& filter, features::FeatureConfig features,
+                                 LabelConfig labels)
+    : label_config_(labels),
+      tick_(market::contract_for_product(filter.product).tick),
+      selector_(filter),
+      pipeline_(std::move(features), market::Calendar::for_product(filter.product),
+                market::contract_for_product(filter.product)),
+      row_(static_cast<std::size_t>(pipeline_.width())) {
+  config::require_in_range(config::fields_of(label_config_), "labels");
+  set_.schema = pipeline_.schema();
+}
+
+void SequenceBuilder::add(market::Reader& reader) {
+  while (const market::Bar* bar = selector_.next(reader)) take(*bar);
+}
+
+void SequenceBuilder::take(const market::Bar& bar) {
+  using features::Status;
+  const features::PushResult result = pipeline_.push(bar, row_);
+  if (result.starts_sequence) {
+    close_sequence();
+    open_.sequence.instrument = bar.instrument;
+    open_.sequence.symbol = selector_.symbol();
+    open_.sequence.trade_date = pipeline_.session().trade_date;
+    open_.sequence.width = pipeline_.width();
+  }
+  if (result.status != Status::kReady && result.status != Status::kWarmingUp) return;
+  open_.close.push_back(bar.close);
+  open_.available_at.push_back(bar.end());
+  if (result.status == Status::kWarmingUp) return;
+  Sequence& sequence = open_.sequence;
+  sequence.rows.insert(sequence.rows.end(), row_.begin(), row_.end());
+  sequence.bar_start.push_back(bar.start);
+  sequence.available_at.push_back(bar.end());
+  sequence.close.push_back(bar.close);
+}
+
+void SequenceBuilder::close_sequence() {
+  Open done = std::exchange(open_, {});
+  if (done.close.empty()) return;
+  Sequence& sequence = done.sequence;
+  const std::size_t rows = sequence.available_at.size();
+  if (rows == 0) {
+    ++set_.counters.sequences_without_rows;
+    return;
+  }
+  const Labels labels = make_labels(
+      label_config_, {.close = done.close, .available_at = done.available_at, .tick = tick_});
+  // Once a sequence is ready every further bar has a row: the rows are its last bars.
+  sequence.labels = without_first(labels, done.close.size() - rows);
+  SequenceCounters& counters = set_.counters;
+  for (std::size_t t = 0; t < rows; ++t) {
+    ++counters.rows;
+    if (sequence.labels.valid[t] != 0) {
+      ++counters.labelled;
+    } else if (static_cast<std::int64_t>(rows - t) <= label_config_.horizon) {
+      ++counters.label_beyond_sequence;
+    } else {
+      ++counters.label_without_volatility;
+    }
+  }
+  set_.sequences.push_back(std::move(sequence));
+}
+
+SequenceSet SequenceBuilder::finish() {
+  close_sequence();
+  set_.counters.selection = selector_.counters();
+  set_.counters.bars = pipeline_.counters();
+  if (set_.sequences.empty()) {
+    throw DataError(fmt::format("[data] no feature row came out: {}", set_.counters.summary()));
+  }
+  return std::move(set_);
+}
+
+}  // namespace foxhunt::train

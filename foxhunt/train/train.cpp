@@ -17,6 +17,7 @@
 #include "foxhunt/train/dataset.h"
 #include "foxhunt/train/environment.h"
 #include "foxhunt/train/mamba2_trainer.h"
+#include "foxhunt/train/prior_start.h"
 
 namespace foxhunt::train {
 namespace {
@@ -76,6 +77,7 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
 
   nn::Mamba2SSM model(config.hyper.to_model_config(), head, nn::at_device(device));
   model.initialise(Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split_seed("weights"));
+  start_at_prior(model, data.set, data.split);
   ModelContext context{.product = config.data.product,
                        .features = config.features,
                        .schema = data.set.schema,

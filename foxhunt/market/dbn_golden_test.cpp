@@ -184,7 +184,7 @@ class DbnGoldenTest : public testing::Test {
 
 /// The bytes of a file from its first record on.
 std::string record_bytes(const std::filesystem::path& path) {
-  const std::string file = test::read_all(*open_bytes(path), 1 << 16);
+  std::string file = test::read_all(*open_bytes(path), 1 << 16);
   if (!file.starts_with("DBN")) return file;
   const auto prelude = parse_dbn_prelude(std::as_bytes(std::span(file)), path.string());
   return file.substr(kDbnPreludeSize + prelude.length);

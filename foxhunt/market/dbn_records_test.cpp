@@ -11,7 +11,6 @@
 namespace foxhunt::market {
 namespace {
 
-using test::Bytes;
 using test::error_of;
 using test::record_head;
 using testing::AllOf;

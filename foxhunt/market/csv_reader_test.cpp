@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/base/file.h"
+#include "foxhunt/base/progress.h"
+#include "foxhunt/base/rng.h"
 #include "foxhunt/config/describe.h"
 #include "foxhunt/market/csv_test_support.h"
 
@@ -282,6 +283,79 @@ TEST(CsvReader, EndsEarlyAtATruncatedInputAndFailsInStrictMode) {
   options.strict = true;
   const auto strict = make_csv_reader(text_source(packed), options);
   EXPECT_THROW(read_all(*strict), DataError);
+}
+
+TEST(CsvReader, EndsInAnErrorOrInRecordsWhateverTheBytesAre) {
+  const std::string bars =
+      "ts_event,rtype,publisher_id,instrument_id,open,high,low,close,volume,symbol\n"
+      "2020-12-28T13:00:00.000000000Z,33,1,5482,3720.250000000,3721.500000000,,3720.250000000,353,"
+      "\"ES\"\"H1\"\r\n"
+      "2020-12-28T13:01:00.000000000Z,33,1,5482,3720.250000000,3721.500000000,-3720.25,3720."
+      "250000000,353,ESH1\n";
+  const std::string top = std::string(kTopHeader) +
+                          "1609160400006136329,1609160400006001487,1,1,5482,A,A,0,3720500000000,"
+                          "1,128,17214,1170362,3720250000000,3720500000000,24,11,15,9\n";
+  Rng rng(13);
+  int records = 0;
+  int errors = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string text = rng.below(2) == 0 ? bars : top;
+    for (auto n = 1 + rng.below(4); n > 0; --n) {
+      const std::size_t at = rng.below(text.size());
+      if (rng.below(3) == 0) {
+        text.erase(at, 1 + rng.below(20));
+      } else if (rng.below(2) == 0) {
+        text.insert(at, 1, text[rng.below(text.size())]);
+      } else {
+        text[at] = static_cast<char>(rng.below(256));
+      }
+    }
+    try {
+      const auto reader = csv(text);
+      while (reader->next() != nullptr) ++records;
+    } catch (const Error&) {
+      ++errors;
+    }
+  }
+  EXPECT_GT(records, 500) << "some changes do no harm";
+  EXPECT_GT(errors, 500) << "and some do";
+}
+
+/// Rows that nobody holds in memory.
+class EndlessRows final : public ByteSource {
+ public:
+  explicit EndlessRows(std::size_t bytes) : left_(bytes) {}
+  std::size_t read(std::span<std::byte> out) override {
+    std::size_t done = 0;
+    for (; done < out.size() && left_ > 0; ++done, --left_) {
+      out[done] = static_cast<std::byte>(next_[at_++]);
+      if (at_ == next_.size()) {
+        next_ = std::to_string(60 * row_++) + ",1,1,1,1,5,ESZ13\n";
+        at_ = 0;
+      }
+    }
+    return done;
+  }
+  bool truncated() const override { return left_ == 0; }
+  std::int64_t frames() const override { return 0; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::size_t left_;
+  std::string next_ = "ts_event,open,high,low,close,volume,symbol\n";
+  std::size_t at_ = 0;
+  std::int64_t row_ = 0;
+  std::string name_ = "endless.csv";
+};
+
+TEST(CsvReader, NeedsNoMoreMemoryForALargerFile) {
+  const std::int64_t before = resident_set().now;
+  const auto reader = make_csv_reader(std::make_unique<EndlessRows>(std::size_t{24} << 20),
+                                      {.csv = {.time_format = "unix_s"}});
+  read_all(*reader);
+  EXPECT_GT(reader->stats().records, 900'000);
+  // Buffers are 64 KiB each; the rest is room for what the allocator keeps.
+  EXPECT_LT(resident_set().now - before, std::int64_t{4} << 20);
 }
 
 TEST(CsvFormat, ListsItsKeysForTheConfiguration) {

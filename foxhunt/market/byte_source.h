@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace foxhunt::market {
 
@@ -15,17 +16,44 @@ class ByteSource {
   virtual ~ByteSource() = default;
 
   /// Fills as much of `out` as there is; less than out.size() only at the end of the stream.
-  /// Errors  FormatError with file and compressed offset: corrupt frame, decoder without progress.
+  /// Errors  FormatError with file and compressed offset: corrupt frame, bytes behind a frame that
+  ///         are no frame, decoder without progress (every later call throws the same); IoError.
   virtual std::size_t read(std::span<std::byte> out) = 0;
   /// The input ended inside a zstd frame (what was whole has been delivered).
   virtual bool truncated() const = 0;
-  /// zstd frames completed; 0 for a plain file.
+  /// zstd frames completed; 0 for a plain file. Skippable frames do not count.
   virtual std::int64_t frames() const = 0;
   virtual const std::string& name() const = 0;  ///< for messages
 };
 
-/// Looks at the first bytes: zstd magic or plain. Skippable zstd frames are passed over, except DBZ's, which is
-/// refused by name. Errors  IoError, FormatError.
+/// Looks at the first bytes: zstd magic or plain. Skippable zstd frames are passed over, except
+/// DBZ's, which is refused by name. Memory: two buffers of 128 KiB and zstd's window (frames that
+/// ask for a window over 128 MiB are refused).
+/// Errors  IoError, FormatError.
 std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& path);
+
+/// The same over bytes in memory; `name` stands in messages.
+std::unique_ptr<ByteSource> memory_bytes(std::string bytes, std::string name);
+
+/// A source whose first bytes can be looked at before they are read.
+class PeekSource final : public ByteSource {
+ public:
+  explicit PeekSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  /// The next `n` bytes without taking them; fewer only at the end of the stream.
+  /// Errors    as read().
+  /// Lifetime  valid until the next call.
+  std::span<const std::byte> peek(std::size_t n);
+
+  std::size_t read(std::span<std::byte> out) override;
+  bool truncated() const override { return source_->truncated(); }
+  std::int64_t frames() const override { return source_->frames(); }
+  const std::string& name() const override { return source_->name(); }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::vector<std::byte> ahead_;
+  std::size_t taken_ = 0;  ///< of ahead_
+};
 
 }  // namespace foxhunt::market

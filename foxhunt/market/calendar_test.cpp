@@ -200,7 +200,7 @@ TEST_P(EveryProduct, AnswersForATimeWhatAScanOfAllSessionsAnswers) {
       calendar.sessions_between(parse_time("2013-01-01"), parse_time("2014-01-01"));
   Rng rng(7);
   for (int i = 0; i < 2000; ++i) {
-    const UnixNanos t = parse_time("2013-01-02") + minutes{rng.below(360 * 1440)};
+    const UnixNanos t = parse_time("2013-01-02") + minutes{rng.below(std::uint64_t{360} * 1440)};
     std::optional<Session> want;
     for (const Session& s : sessions) {
       if (s.open <= t && t < s.close) want = s;

@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "foxhunt/market/csv_format.h"
 #include "foxhunt/market/record.h"
 
 namespace foxhunt::market {
@@ -23,14 +25,15 @@ struct SymbolInterval {
 
 /// What a file says about itself before its first record.
 struct StreamInfo {
-  std::string format;             ///< "dbn", "csv"
-  int version = 0;                ///< of DBN; 0 for others
-  std::string dataset;            ///< "GLBX.MDP3"
-  std::string schema;             ///< "ohlcv-1m"; "mixed" where the file says none
-  std::string stype_in;           ///< "raw_symbol", …; "" where unknown
+  std::string format;    ///< "dbn", "csv"
+  int version = 0;       ///< of DBN; 0 for others
+  std::string dataset;   ///< "GLBX.MDP3"
+  std::string schema;    ///< "ohlcv-1m"; "mixed" where the file says none
+  std::string stype_in;  ///< "raw_symbol", …; "" where unknown
   std::string stype_out;
   UnixNanos start = kNullTime;
-  UnixNanos end = kNullTime;      ///< exclusive; null: open
+  UnixNanos end = kNullTime;  ///< exclusive; null: open
+  std::uint64_t limit = 0;    ///< most records the query asked for; 0: no limit
   bool has_ts_out = false;
   std::vector<std::string> symbols;
   std::vector<std::string> partial;
@@ -40,13 +43,13 @@ struct StreamInfo {
 
 /// What happened so far.
 struct ReadStats {
-  std::int64_t records = 0;                       ///< handed out
-  std::map<int, std::int64_t> by_rtype;           ///< every framed record, handed out or skipped
-  std::map<int, std::int64_t> skipped_by_rtype;   ///< of types that are not handed out
-  std::int64_t bytes = 0;                         ///< of the (decompressed) stream consumed
-  std::int64_t frames = 0;                        ///< zstd frames completed; 0: not compressed
-  bool truncated = false;                         ///< the input ended inside a frame or a record
-  std::int64_t rest_bytes = 0;                    ///< bytes behind the last whole record
+  std::int64_t records = 0;                      ///< handed out
+  std::map<int, std::int64_t> by_rtype;          ///< every framed record, handed out or skipped
+  std::map<int, std::int64_t> skipped_by_rtype;  ///< of types that are not handed out
+  std::int64_t bytes = 0;                        ///< of the (decompressed) stream consumed
+  std::int64_t frames = 0;                       ///< zstd frames completed; 0: not compressed
+  bool truncated = false;                        ///< the input ended inside a frame or a record
+  std::int64_t rest_bytes = 0;                   ///< bytes behind the last whole record
 };
 
 class Reader {
@@ -55,41 +58,38 @@ class Reader {
 
   virtual const StreamInfo& info() const = 0;
 
-  /// Next record, or nullptr at the end. Unknown types are skipped and counted; an input that is cut short ends early
-  /// and stats().truncated says so.
-  /// Errors    FormatError / DataError with file and place (byte offset, or line and column), value and rule.
-  /// Lifetime  valid until the next call.
+  /// Next record, or nullptr at the end. Unknown types are skipped and counted; an input that is
+  /// cut short ends early and stats().truncated says so. Errors    FormatError / DataError with
+  /// file and place (byte offset, or line and column), value and rule. Lifetime  valid until the
+  /// next call.
   virtual const Record* next() = 0;
 
   virtual const ReadStats& stats() const = 0;
 
-  /// The symbol of an instrument at a time (UTC date), or "" where the file does not say.
+  /// The symbol of an instrument at a time, by the UTC date of `at`, or "" where the file does not
+  /// say. Where several symbols stand for one id (ES.c.0 and ESH1), the one listed first.
+  /// Cost  linear in the mappings of info(); who asks for every record keeps the answer of the day.
   std::string symbol_of(const InstrumentKey& key, UnixNanos at) const;
 };
 
-/// How a CSV file is to be understood. Columns are found by name.
-struct CsvFormat {
-  std::string time_column = "ts_event";
-  /// "iso" (2020-12-28T13:00:00.006Z or with a space, fraction optional), "unix_s", "unix_ms", "unix_ns",
-  /// or strptime fields such as "%Y-%m-%d %H:%M:%S".
-  std::string time_format = "iso";
-  std::string time_zone = "UTC";  ///< IANA name; used by formats that carry no zone of their own
-  std::string bar_stamp = "start";  ///< "start" or "end": which edge of the bar the time column holds
-  std::int64_t bar_seconds = 60;
-  std::string delimiter = ",";
-  std::string symbol;  ///< what the file holds, where it has no symbol column
-};
+/// What a record type of DBN is called: 33 "ohlcv-1m", 0 "trades", 1 "mbp-1"; "unknown" where this
+/// code has no name for it.
+std::string_view rtype_name(int rtype);
 
 struct ReadOptions {
-  CsvFormat csv;
-  /// For DBN fragments without metadata; 0: infer from record sizes.
+  CsvFormat csv{};
+  /// For DBN fragments without metadata: 1, 2 or 3; 0: infer from record sizes. A version that is
+  /// given also says that a file without metadata is DBN and not CSV.
   int dbn_version = 0;
   /// Throw DataError where the input is truncated, instead of ending early.
   bool strict = false;
 };
 
-/// Opens by content, not by name: DBN plain or zstd, else CSV (plain or zstd).
-/// Errors  IoError, FormatError ("legacy DBZ: convert it with dbn first", "DBN version 4 is not supported").
-std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const ReadOptions& options = {});
+/// Opens by content, not by name: DBN plain or zstd, with metadata or without, else CSV (plain, zstd
+/// or gzip).
+/// Errors  IoError; FormatError: an empty file, legacy DBZ, a DBN version over 3, another container,
+///         bytes that are neither DBN nor text; ConfigError: an option out of range.
+std::unique_ptr<Reader> open_reader(const std::filesystem::path& path,
+                                    const ReadOptions& options = {});
 
 }  // namespace foxhunt::market

@@ -1,7 +1,9 @@
 #pragma once
-// What the market said, as plain values: prices int64 in 1e-9 units, times int64 nanoseconds UTC, nulls explicit.
+// What the market said, as plain values: prices int64 in 1e-9 units, times int64 nanoseconds UTC,
+// nulls explicit.
 //
-// The layout is ours, not the file's: readers copy out of DBN (docs of that format give no alignment) and CSV.
+// The layout is ours, not the file's: readers copy out of DBN (docs of that format give no
+// alignment) and CSV.
 
 #include <cstdint>
 #include <optional>
@@ -22,10 +24,11 @@ struct InstrumentKey {
 
 /// A bar. It is known at `end()`, not at `start`: whoever acts on it acts at or after its end.
 struct Bar {
-  InstrumentKey instrument;
-  UnixNanos start = kNullTime;  ///< start of the interval (files stamped with the end are shifted by the reader)
+  InstrumentKey instrument{};
+  UnixNanos start =
+      kNullTime;  ///< start of the interval (files stamped with the end are shifted by the reader)
   std::chrono::nanoseconds span{std::chrono::minutes{1}};
-  Price open, high, low, close;
+  Price open{}, high{}, low{}, close{};
   std::uint64_t volume = 0;  ///< contracts
 
   UnixNanos end() const { return start + span; }
@@ -33,64 +36,69 @@ struct Bar {
 
 enum class Side : char { kAsk = 'A', kBid = 'B', kNone = 'N' };
 
-/// A trade. `side` is the aggressor's: kBid bought, kAsk sold, kNone unknown.
+/// A trade. `side` is the aggressor's: kBid bought, kAsk sold, kNone unknown (as is any byte the
+/// format does not define).
 struct Trade {
-  InstrumentKey instrument;
+  InstrumentKey instrument{};
   UnixNanos ts_event = kNullTime;
   UnixNanos ts_recv = kNullTime;  ///< index time: files are ordered by it
-  Price price;
-  std::uint32_t size = 0;
+  Price price{};
+  std::uint32_t size = 0;  ///< contracts; 0 where the file says none
+  char action = 'T';
   Side side = Side::kNone;
   std::uint8_t flags = 0;
+  std::uint8_t depth = 0;  ///< book level touched
   std::uint32_t sequence = 0;
   std::int32_t ts_in_delta = 0;  ///< ns
 };
 
 /// One price level on both sides; an empty side has a null price and size 0.
 struct BookLevel {
-  Price bid, ask;
+  Price bid{}, ask{};
   std::uint32_t bid_size = 0, ask_size = 0;
   std::uint32_t bid_count = 0, ask_count = 0;
 };
 
 /// mbp-1 (every change of the best level) and tbbo (every trade with the level just before it).
 struct TopOfBook {
-  InstrumentKey instrument;
+  InstrumentKey instrument{};
   UnixNanos ts_event = kNullTime;
   UnixNanos ts_recv = kNullTime;
-  Price price;
-  std::uint32_t size = 0;
-  char action = 'N';  ///< A add, C cancel, M modify, T trade, R clear, N none
+  Price price{};
+  std::uint32_t size = 0;  ///< contracts; 0 where the file says none
+  char action = 'N';       ///< A add, C cancel, M modify, T trade, R clear, N none
   Side side = Side::kNone;
   std::uint8_t flags = 0;
   std::uint8_t depth = 0;
   std::uint32_t sequence = 0;
   std::int32_t ts_in_delta = 0;
-  BookLevel level;
+  BookLevel level{};
 };
 
 /// What an instrument is, at a point in time. Undefined fields of the file are empty.
 struct Definition {
-  InstrumentKey instrument;
+  InstrumentKey instrument{};
   UnixNanos ts_event = kNullTime;
   UnixNanos ts_recv = kNullTime;
-  std::string raw_symbol;
-  std::string asset;     ///< "ES"
-  std::string exchange;  ///< "XCME"
-  std::string currency;
-  char instrument_class = '?';  ///< F future, S future spread, C call, P put, T option spread, K stock …
-  char update_action = '?';     ///< A add, M modify, D delete
-  Price min_price_increment;
-  Price display_factor;
-  Price unit_of_measure_qty;  ///< contract size in 1e-9 units (ES: 50e9)
-  Price strike_price;
-  std::optional<UnixNanos> expiration;
-  std::optional<UnixNanos> activation;
+  std::string raw_symbol{};
+  std::string asset{};     ///< "ES"
+  std::string exchange{};  ///< "XCME"
+  std::string currency{};
+  char instrument_class =
+      '?';  ///< F future, S future spread, C call, P put, T option spread, K stock …
+  char update_action = '?';  ///< A add, M modify, D delete
+  Price min_price_increment{};
+  Price display_factor{};
+  Price unit_of_measure_qty{};  ///< contract size in 1e-9 units (ES: 50e9)
+  Price strike_price{};
+  std::optional<UnixNanos> expiration{};
+  std::optional<UnixNanos> activation{};
 };
 
 using Record = std::variant<Bar, Trade, TopOfBook, Definition>;
 
-/// Index time of a record, by which files are ordered: ts_recv where there is one, else the bar's start.
+/// Index time of a record, by which files are ordered: ts_recv where there is one, else the bar's
+/// start.
 UnixNanos index_time(const Record& record);
 InstrumentKey instrument_of(const Record& record);
 

@@ -1,0 +1,216 @@
+#include "foxhunt/market/byte_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/rng.h"
+#include "foxhunt/market/dbn_test_support.h"
+
+namespace foxhunt::market {
+namespace {
+
+using test::error_of;
+using test::read_all;
+using test::zstd_frame;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Text that neither compresses to nothing nor not at all.
+std::string sample(std::size_t size, std::uint64_t seed) {
+  Rng rng(seed);
+  std::string text(size, '\0');
+  for (char& c : text) c = static_cast<char>('a' + static_cast<char>(rng.below(5)));
+  return text;
+}
+
+std::string skippable(unsigned nibble, std::string_view content) {
+  return test::Bytes()
+             .add(0x184D2A50U + nibble)
+             .add(static_cast<std::uint32_t>(content.size()))
+             .str() +
+         std::string(content);
+}
+
+std::string read_memory(std::string stored) {
+  return read_all(*memory_bytes(std::move(stored), "memory"));
+}
+
+TEST(ByteSourceTest, PlainBytesComeBackAsTheyAreForAnyStep) {
+  // Sizes around the chunk of 128 KiB in which files are read.
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{3},
+                                 std::size_t{131071}, std::size_t{131072}, std::size_t{300000}}) {
+    const std::string plain = sample(size, 1);
+    for (const std::size_t step : {std::size_t{7}, std::size_t{131072}, std::size_t{1} << 20}) {
+      const auto source = memory_bytes(plain, "memory");
+      EXPECT_EQ(read_all(*source, step), plain) << size << " in steps of " << step;
+      EXPECT_EQ(source->frames(), 0);
+      EXPECT_FALSE(source->truncated());
+    }
+  }
+}
+
+TEST(ByteSourceTest, AllFramesAreOneStreamSkippableAndEmptyOnesAmongThem) {
+  const std::string first = sample(200000, 2);
+  const std::string second = sample(10, 3);
+  const std::string stored = skippable(0, "note") + zstd_frame(first) + zstd_frame("") +
+                             skippable(15, sample(300000, 4)) + zstd_frame(second) +
+                             skippable(3, "");
+  for (const std::size_t step : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 20}) {
+    const auto source = memory_bytes(stored, "memory");
+    EXPECT_EQ(read_all(*source, step), first + second);
+    EXPECT_EQ(source->frames(), 3);
+    EXPECT_FALSE(source->truncated());
+  }
+}
+
+TEST(ByteSourceTest, AFileIsReadLikeMemoryAndAnEmptyReadTakesNothing) {
+  const test::TempFolder folder;
+  write_file_atomic(folder / "x.txt", zstd_frame("hunting"));  // by content, not by name
+  const auto source = open_bytes(folder / "x.txt");
+  EXPECT_EQ(source->read({}), 0U);
+  EXPECT_EQ(read_all(*source), "hunting");
+  EXPECT_EQ(read_all(*source), "");
+  EXPECT_EQ(source->name(), (folder / "x.txt").string());
+}
+
+TEST(ByteSourceTest, ACutStreamDeliversWhatIsWholeAndSaysSo) {
+  const std::string parts[] = {sample(900, 5), sample(400, 6), sample(20, 7)};
+  std::vector<std::size_t> ends = {0};
+  std::string stored;
+  for (const std::string& part : parts) ends.push_back((stored += zstd_frame(part)).size());
+  const std::string whole = parts[0] + parts[1] + parts[2];
+
+  for (std::size_t cut = 4; cut < stored.size(); ++cut) {  // below 4 there is no magic yet
+    const auto source = memory_bytes(stored.substr(0, cut), "memory");
+    const std::string got = read_all(*source, 64);
+    EXPECT_EQ(got, whole.substr(0, got.size())) << cut;
+    const auto end = std::find(ends.begin(), ends.end(), cut);
+    EXPECT_EQ(source->truncated(), end == ends.end()) << cut;
+    const auto done = std::upper_bound(ends.begin(), ends.end(), cut) - ends.begin() - 1;
+    EXPECT_EQ(source->frames(), done) << cut;
+    std::size_t least = 0;
+    for (std::ptrdiff_t i = 0; i < done; ++i) least += parts[i].size();
+    EXPECT_GE(got.size(), least) << cut;
+  }
+}
+
+TEST(ByteSourceTest, ABlockThatLacksOnlyItsChecksumIsDeliveredAndTruncated) {
+  std::string stored = zstd_frame("hunting");
+  stored.resize(stored.size() - 1);
+  const auto source = memory_bytes(stored, "memory");
+  EXPECT_EQ(read_all(*source), "hunting");
+  EXPECT_TRUE(source->truncated());
+  EXPECT_EQ(source->frames(), 0);
+}
+
+TEST(ByteSourceTest, ACorruptSecondFrameIsNamedWithItsPlace) {
+  const std::string first = sample(100000, 8);
+  const std::string one = zstd_frame(first);
+  std::string stored = one + zstd_frame(sample(5000, 9));
+  stored[one.size() + 200] = static_cast<char>(stored[one.size() + 200] ^ 0x10);
+
+  const auto source = memory_bytes(stored, "es.dbn.zst");
+  std::vector<std::byte> part(first.size());
+  ASSERT_EQ(source->read(part), part.size());  // the first frame is whole
+  const std::string text = error_of<FormatError>([&] { read_all(*source); });
+  EXPECT_THAT(text, HasSubstr("es.dbn.zst: zstd frame 2 (compressed offset "));
+  const std::size_t offset = std::stoul(text.substr(text.find("offset ") + 7));
+  EXPECT_GE(offset, one.size());
+  EXPECT_LE(offset, stored.size());
+  EXPECT_EQ(error_of<FormatError>([&] { read_all(*source); }), text) << "it stays broken";
+}
+
+TEST(ByteSourceTest, AChangedByteOfTheContentFailsTheChecksum) {
+  std::string stored = zstd_frame("x", /*level=*/1);
+  const std::size_t at = stored.find('x', 4);
+  ASSERT_NE(at, std::string::npos) << "one byte is stored as it is";
+  stored[at] = 'y';
+  EXPECT_THAT(error_of<FormatError>([&] { read_memory(stored); }), HasSubstr("checksum"));
+}
+
+TEST(ByteSourceTest, BytesBehindAFrameMustBeAFrame) {
+  const std::string frame = zstd_frame("hunting");
+  EXPECT_THAT(error_of<FormatError>([&] { read_memory(frame + "tail"); }),
+              AllOf(HasSubstr("frame 2"), HasSubstr("no zstd frame"),
+                    HasSubstr("offset " + std::to_string(frame.size()))));
+  EXPECT_THAT(error_of<FormatError>([&] { read_memory(frame + "\n"); }),
+              HasSubstr("no zstd frame"));
+  EXPECT_THAT(error_of<FormatError>([&] { read_memory(frame + "\x28\xB5\x2E"); }),
+              HasSubstr("no zstd frame"));
+  for (const char* start : {"\x28", "\x28\xB5", "\x28\xB5\x2F", "\x5B", "\x50\x2A\x4D"}) {
+    const auto source = memory_bytes(frame + start, "memory");
+    EXPECT_EQ(read_all(*source), "hunting");
+    EXPECT_TRUE(source->truncated()) << "the beginning of another frame";
+  }
+}
+
+TEST(ByteSourceTest, ASkippableFrameThatIsCutIsTruncated) {
+  const std::string note = skippable(1, "a longer note");
+  const auto source = memory_bytes(zstd_frame("hunting") + note.substr(0, 12), "memory");
+  EXPECT_EQ(read_all(*source), "hunting");
+  EXPECT_TRUE(source->truncated());
+}
+
+TEST(ByteSourceTest, LegacyDbzIsRefusedByName) {
+  const auto source = open_bytes(test::fixture("test_data.mbo.dbz"));
+  EXPECT_THAT(error_of<FormatError>([&] { read_all(*source); }),
+              AllOf(HasSubstr("test_data.mbo.dbz"), HasSubstr("DBZ"), HasSubstr("dbn tool")));
+}
+
+TEST(ByteSourceTest, AFrameThatAsksForTooMuchMemoryIsRefused) {
+  // Window descriptor 0xA8: 2^31 bytes. Then one empty raw block, the last.
+  const std::string stored("\x28\xB5\x2F\xFD\x00\xA8\x01\x00\x00", 9);
+  EXPECT_THAT(error_of<FormatError>([&] { read_memory(stored); }), HasSubstr("too much memory"));
+}
+
+TEST(ByteSourceTest, FilesThatCannotBeReadAreNamed) {
+  const test::TempFolder folder;
+  EXPECT_THAT(error_of<IoError>([&] { open_bytes(folder / "none"); }),
+              AllOf(HasSubstr("none"), HasSubstr("No such file")));
+  EXPECT_THAT(error_of<IoError>([&] { open_bytes(folder / ""); }), HasSubstr("directory"));
+}
+
+TEST(ByteSourceTest, FlippedBytesEndInATypedErrorOrInAnEnd) {
+  const std::string plain = sample(3000, 10);
+  const std::string stored =
+      zstd_frame(plain.substr(0, 1000)) + skippable(2, "note") + zstd_frame(plain.substr(1000));
+  Rng rng(11);
+  int errors = 0;
+  int silent = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string broken = stored;
+    for (auto n = rng.below(3) + 1; n > 0; --n) {
+      broken[rng.below(broken.size())] = static_cast<char>(rng.next());
+    }
+    try {
+      const auto source = memory_bytes(broken, "memory");
+      const std::string got = read_all(*source, 100);
+      const bool by_magic = source->frames() == 0 && !source->truncated();  // now a plain file
+      silent += got != plain && !source->truncated() && !by_magic;
+    } catch (const FormatError&) {
+      ++errors;
+    }
+  }
+  EXPECT_GT(errors, 2000);
+  // The one change that no checksum sees: a second frame turned into a skippable one or the length
+  // of the note made to cover it.
+  EXPECT_LT(silent, 10) << silent;
+}
+
+TEST(PeekSourceTest, WhatWasPeekedIsReadAgain) {
+  const std::string plain = sample(5000, 12);
+  PeekSource source(memory_bytes(zstd_frame(plain), "memory"));
+  EXPECT_EQ(source.peek(3).size(), 3U);
+  EXPECT_EQ(std::to_integer<char>(source.peek(10)[9]), plain[9]);
+  std::vector<std::byte> part(4);
+  EXPECT_EQ(source.read(part), 4U);
+  EXPECT_EQ(std::to_integer<char>(source.peek(1)[0]), plain[4]);
+  EXPECT_EQ(source.peek(9000).size(), plain.size() - 4) << "the rest, no more";
+  EXPECT_EQ(read_all(source), plain.substr(4));
+  EXPECT_TRUE(source.peek(1).empty());
+  EXPECT_EQ(source.frames(), 1);
+}
+
+}  // namespace
+}  // namespace foxhunt::market

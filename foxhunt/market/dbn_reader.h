@@ -1,0 +1,30 @@
+#pragma once
+// DBN as a Reader: versions 1, 2 and 3, with metadata or without.
+//
+// Handed out are bars (ohlcv-*), trades, mbp-1 and tbbo, and definitions; every other record is
+// passed over by its length and counted. Bars of the old type 0x11 carry no interval: they get that
+// of the file's schema, and where the schema names none (a mixed file) they are passed over too.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "foxhunt/market/byte_source.h"
+#include "foxhunt/market/reader.h"
+
+namespace foxhunt::market {
+
+/// Reads the metadata. Without it the version is options.dbn_version, or else inferred from the
+/// sizes of the first records (about a thousand); info().version says which was taken.
+/// Errors  FormatError naming the source: neither metadata nor a record at the front, version over
+///         3, metadata that is cut short or breaks a rule; ConfigError: options.dbn_version.
+///         next() throws FormatError with the byte offset in the decompressed stream for a length
+///         that is less than a record of its type has.
+std::unique_ptr<Reader> make_dbn_reader(std::unique_ptr<ByteSource> source,
+                                        const ReadOptions& options = {});
+
+/// Whether the bytes at the front of a stream are records without metadata: the first record, and
+/// the second where its header is there, have a known type and exactly a size it may have.
+bool looks_like_dbn_fragment(std::span<const std::byte> front);
+
+}  // namespace foxhunt::market

@@ -1,0 +1,73 @@
+#include "foxhunt/market/gzip_source.h"
+
+#include <gtest/gtest.h>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/market/csv_test_support.h"
+
+namespace foxhunt::market {
+namespace {
+
+using test::gzip;
+using test::text_source;
+
+struct Unpacked {
+  std::string text;
+  std::int64_t frames = 0;
+  bool truncated = false;
+};
+
+Unpacked unpack(std::string bytes) {
+  const auto source = gunzip(text_source(std::move(bytes)));
+  Unpacked result;
+  std::string piece(1000, '\0');
+  for (std::size_t n = piece.size(); n == piece.size();) {
+    n = source->read(std::as_writable_bytes(std::span(piece)));
+    result.text.append(piece, 0, n);
+  }
+  result.frames = source->frames();
+  result.truncated = source->truncated();
+  return result;
+}
+
+std::string long_text() {
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) text += std::to_string(i * 7919) + "\n";
+  return text;
+}
+
+TEST(Gunzip, PassesOtherBytesThrough) {
+  for (const std::string& text :
+       {std::string(), std::string("a"), std::string("\x1F"), long_text()}) {
+    EXPECT_EQ(unpack(text).text, text);
+  }
+}
+
+TEST(Gunzip, UnpacksAllMembersOfAFile) {
+  const std::string text = long_text();
+  const Unpacked result = unpack(gzip(text) + gzip("") + gzip("tail"));
+  EXPECT_EQ(result.text, text + "tail");
+  EXPECT_EQ(result.frames, 3);
+  EXPECT_FALSE(result.truncated);
+}
+
+TEST(Gunzip, SaysWhereAFileIsCutAndDeliversWhatIsWhole) {
+  const std::string text = long_text();
+  const std::string packed = gzip(text);
+  for (const std::size_t cut : {packed.size() - 1, packed.size() / 2, std::size_t{3}}) {
+    const Unpacked result = unpack(packed.substr(0, cut));
+    EXPECT_TRUE(result.truncated) << cut;
+    EXPECT_EQ(result.text, text.substr(0, result.text.size())) << cut;
+  }
+}
+
+TEST(Gunzip, RefusesCorruptBytesWithTheirPlace) {
+  std::string packed = gzip(long_text());
+  packed[packed.size() - 6] ^= 0x40;  // the checksum of the member
+  EXPECT_THROW(unpack(packed), FormatError);
+  EXPECT_EQ(test::error_of([&] { unpack(gzip("abc") + "trailing text"); }).substr(0, 23),
+            "bars.csv: byte 25: corr");
+}
+
+}  // namespace
+}  // namespace foxhunt::market

@@ -1,0 +1,109 @@
+// Which reader a file needs, and what every reader shares.
+#include "foxhunt/market/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/market/byte_source.h"
+#include "foxhunt/market/csv_reader.h"
+#include "foxhunt/market/dbn_reader.h"
+#include "foxhunt/market/dbn_records.h"
+
+namespace foxhunt::market {
+namespace {
+
+/// Enough for two records of any type and for a few lines of text.
+constexpr std::size_t kFront = 4096;
+
+bool starts_with(std::span<const std::byte> front, std::string_view magic) {
+  return front.size() >= magic.size() && std::memcmp(front.data(), magic.data(), magic.size()) == 0;
+}
+
+/// Any byte that no text in ASCII or UTF-8 holds?
+bool is_text(std::span<const std::byte> front) {
+  return std::none_of(front.begin(), front.end(), [](std::byte byte) {
+    const auto c = std::to_integer<unsigned char>(byte);
+    return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
+  });
+}
+
+/// Files that people hold in their hands and that are not read here, by name.
+void refuse_known_others(std::span<const std::byte> front, const std::string& name) {
+  struct Other {
+    std::string_view magic, what;
+  };
+  using namespace std::string_view_literals;
+  static constexpr Other kOthers[] = {
+      {"DBZ"sv, "legacy DBZ, which is not read: convert it with the dbn tool first"sv},
+      {"PK\x03\x04"sv, "a zip file: unpack it first"sv},
+      {"PAR1"sv, "a Parquet file, which is not read: write it as CSV or DBN"sv},
+  };
+  for (const Other& other : kOthers) {
+    if (starts_with(front, other.magic)) throw FormatError(fmt::format("{}: {}", name, other.what));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const ReadOptions& options) {
+  auto source = std::make_unique<PeekSource>(open_bytes(path));
+  const auto front = source->peek(kFront);
+  if (front.empty()) {
+    throw FormatError(
+        fmt::format("{}: {}", source->name(),
+                    source->truncated() ? "cut short before its first byte" : "an empty file"));
+  }
+  if (starts_with(front, "DBN") || options.dbn_version != 0 || looks_like_dbn_fragment(front)) {
+    return make_dbn_reader(std::move(source), options);
+  }
+  refuse_known_others(front, source->name());
+  // The CSV reader unpacks gzip: data of others often comes as .csv.gz. DBN does not.
+  if (starts_with(front, "\x1F\x8B")) return make_csv_reader(std::move(source), options);
+  if (!is_text(front)) {
+    throw FormatError(fmt::format("{}: neither DBN nor text", source->name()));
+  }
+  return make_csv_reader(std::move(source), options);
+}
+
+std::string Reader::symbol_of(const InstrumentKey& key, UnixNanos at) const {
+  if (is_null(at)) return "";
+  const Date date = utc_date(at);
+  for (const SymbolInterval& interval : info().mappings) {
+    if (interval.instrument_id == key.instrument_id && interval.start <= date &&
+        date < interval.end) {
+      return interval.raw_symbol;
+    }
+  }
+  return "";
+}
+
+std::string_view rtype_name(int rtype) {
+  const DbnRecordKind* kind = find_dbn_record_kind(rtype);
+  return kind == nullptr ? "unknown" : kind->name;
+}
+
+UnixNanos index_time(const Record& record) {
+  struct Visitor {
+    UnixNanos operator()(const Bar& bar) const { return bar.start; }
+    UnixNanos operator()(const Trade& t) const {
+      return is_null(t.ts_recv) ? t.ts_event : t.ts_recv;
+    }
+    UnixNanos operator()(const TopOfBook& t) const {
+      return is_null(t.ts_recv) ? t.ts_event : t.ts_recv;
+    }
+    UnixNanos operator()(const Definition& d) const {
+      return is_null(d.ts_recv) ? d.ts_event : d.ts_recv;
+    }
+  };
+  return std::visit(Visitor{}, record);
+}
+
+InstrumentKey instrument_of(const Record& record) {
+  return std::visit([](const auto& value) { return value.instrument; }, record);
+}
+
+}  // namespace foxhunt::market

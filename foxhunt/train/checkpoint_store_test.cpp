@@ -62,7 +62,9 @@ TEST_F(CheckpointStoreTest, AFileCutAtAnyByteIsNamed) {
       fs::resize_file(file, size);
       const std::string damage = store.list().at(0).damage;
       // DONE without its last newline still says everything.
-      if (!(std::string(name) == "DONE" && size + 1 == whole.size())) EXPECT_NE(damage, "") << name << " at " << size;
+      if (!(std::string(name) == "DONE" && size + 1 == whole.size())) {
+        EXPECT_NE(damage, "") << name << " at " << size;
+      }
       std::ofstream(file, std::ios::binary) << whole;
     }
   }

@@ -2,6 +2,7 @@
 #include "foxhunt/train/optimizer.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -109,7 +110,7 @@ TEST(Losses, HaveTheirClosedForms) {
 
   const model::HeadConfig quantiles{.kind = model::HeadKind::kQuantiles, .quantiles = {0.1, 0.9}};
   // Row 1: e = 1 and -1 -> (0.1 + 0.1) / 2; row 2: e = -3 and -3 -> (2.7 + 0.3) / 2, twice.
-  EXPECT_NEAR(loss_sum(outputs.new_tensor({0.0, 2.0, 2.0, 2.0}).view({1, 2, 2}), targets, quantiles).item<double>(),
+  EXPECT_NEAR(loss_sum(at::tensor({0.0, 2.0, 2.0, 2.0}, at::kDouble).view({1, 2, 2}), targets, quantiles).item<double>(),
               0.1 + 2 * 1.5, 1e-12);
 }
 

@@ -14,17 +14,17 @@
 namespace foxhunt::train {
 
 struct TrainOptions {
-  std::filesystem::path out;          ///< the run folder
+  std::filesystem::path out{};          ///< the run folder
   bool overwrite = false;             ///< an earlier run there may go
   std::string device = "cpu";         ///< "cpu", "cuda", "cuda:1"
   bool test = false;                  ///< two small epochs, everything exercised
   ProgressMode progress = ProgressMode::kAuto;
-  std::string config_text;            ///< the file as given, kept beside the resolved one
-  std::vector<std::string> command_line;
+  std::string config_text{};            ///< the file as given, kept beside the resolved one
+  std::vector<std::string> command_line{};
 };
 
 struct TrainReport {
-  std::filesystem::path run;
+  std::filesystem::path run{};
   std::int64_t parameters = 0;
   std::int64_t epochs = 0;            ///< begun
   std::int64_t steps = 0;             ///< optimiser steps taken
@@ -45,8 +45,8 @@ struct EvaluateOptions {
   std::string split = "test";         ///< "train", "valid" or "test"
   bool baselines = false;             ///< also those that have to be trained (GRU)
   std::string device = "cpu";
-  std::vector<std::string> data;      ///< instead of the files of the run
-  std::filesystem::path predictions;  ///< where to write one JSON line a row; empty: nowhere
+  std::vector<std::string> data{};    ///< instead of the files of the run
+  std::filesystem::path predictions{};  ///< where to write one JSON line a row; empty: nowhere
   ProgressMode progress = ProgressMode::kAuto;
 };
 
@@ -56,10 +56,10 @@ struct EvaluateOptions {
 evaluation::EvaluationReport evaluate(const std::filesystem::path& run, const EvaluateOptions& options);
 
 struct PredictOptions {
-  std::vector<std::string> data;
+  std::vector<std::string> data{};
   std::string device = "cpu";
-  std::string symbol;                 ///< one contract of the files; empty: every one of the product, in file order
-  market::ReadOptions read;
+  std::string symbol{};               ///< one contract of the files; empty: every one of the product, in file order
+  market::ReadOptions read{};
 };
 
 struct PredictReport {

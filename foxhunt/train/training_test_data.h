@@ -25,8 +25,12 @@ struct TestData {
 inline TestData make_data(Rng rng, int sequences, std::int64_t length, std::int64_t width,
                           const std::function<std::int8_t(const std::vector<float>&, std::int64_t)>& label) {
   SequenceSet set;
-  set.contract = market::contract_for_product("ES");
-  for (std::int64_t f = 0; f < width; ++f) set.schema.columns.push_back({.name = "x" + std::to_string(f), .unit = "1"});
+  for (std::int64_t f = 0; f < width; ++f) {
+    features::Column column;
+    column.name = "x" + std::to_string(f);
+    column.unit = "1";
+    set.schema.columns.push_back(std::move(column));
+  }
   std::vector<std::vector<Part>> parts;
   const UnixNanos begin = parse_time("2013-10-07");
   for (int s = 0; s < sequences; ++s) {

@@ -2,6 +2,7 @@
 #include "foxhunt/train/window_trainer.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,18 +50,18 @@ TrainConfig quick() {
   return config;
 }
 
-struct Run {
+struct Outcome {
   FitReport report;
   std::string hash;
   std::vector<double> losses;
 };
 
-Run train_once(const TestData& data, const TrainConfig& config, std::uint64_t seed = 1) {
+Outcome train_once(const TestData& data, const TrainConfig& config, std::uint64_t seed = 1) {
   nn::Mamba2SSM model(tiny(), kHead, at::kCPU);
   model.initialise(seed);
   Mamba2SequenceModel sequence(model, config.a_min, config.a_max);
   WindowTrainer trainer(sequence, data.view(), config, Rng(seed));
-  Run run;
+  Outcome run;
   WindowTrainer::Hooks hooks;
   hooks.epoch_done = [&run](const EpochReport& report) { run.losses.push_back(report.train_loss); };
   run.report = trainer.fit(hooks, ProgressMode::kOff);
@@ -88,8 +89,8 @@ class Linear final : public SequenceModel {
 
 TEST(WindowTrainer, OneSeedGivesBitEqualWeights) {
   const TestData data = sign_data();
-  const Run first = train_once(data, quick());
-  const Run again = train_once(data, quick());
+  const Outcome first = train_once(data, quick());
+  const Outcome again = train_once(data, quick());
   EXPECT_EQ(first.hash, again.hash);
   EXPECT_EQ(first.losses, again.losses);
   EXPECT_NE(train_once(data, quick(), /*seed=*/2).hash, first.hash);
@@ -98,7 +99,7 @@ TEST(WindowTrainer, OneSeedGivesBitEqualWeights) {
 TEST(WindowTrainer, LearnsALinearRule) {
   TrainConfig config = quick();
   config.epochs = 15;
-  const Run run = train_once(sign_data(), config);
+  const Outcome run = train_once(sign_data(), config);
   // ln 3 = 1.10 knows nothing, ln 2 = 0.69 knows that flat never happens.
   EXPECT_LT(run.report.best_valid_loss, 0.3);
 }
@@ -106,9 +107,9 @@ TEST(WindowTrainer, LearnsALinearRule) {
 TEST(WindowTrainer, MicroBatchesKeepTheEffectiveBatch) {
   const TestData data = sign_data();
   TrainConfig config = quick();
-  const Run whole = train_once(data, config);
+  const Outcome whole = train_once(data, config);
   config.micro_batch = 3;  // 8 = 3 + 3 + 2
-  const Run parts = train_once(data, config);
+  const Outcome parts = train_once(data, config);
   ASSERT_EQ(whole.losses.size(), parts.losses.size());
   // 2e-4: the same sums in another order in float32, amplified by AdamW's division over a few dozen steps.
   for (std::size_t i = 0; i < whole.losses.size(); ++i) EXPECT_NEAR(whole.losses[i], parts.losses[i], 2e-4);

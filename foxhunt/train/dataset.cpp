@@ -38,6 +38,10 @@ class RangeReader final : public market::Reader {
 };
 
 DataFile read_into(SequenceBuilder& builder, const std::string& path, const market::ReadOptions& options) {
+  if (!std::filesystem::exists(path)) {
+    throw DataError(fmt::format("{}: no such file; relative paths start at the working directory, {}", path,
+                                std::filesystem::current_path().string()));
+  }
   const std::unique_ptr<market::Reader> reader = market::open_reader(path, options);
   RangeReader ranged(*reader);
   builder.add(ranged);

@@ -179,7 +179,11 @@ Tensor spans_over(const Tensor& K, std::int64_t length) {
 /// Gradient of a = dt A, [B, nc, Q, H], from its four roles: inside, into, tail, through.
 Tensor decay_gradient(const Tensor& inside, const Tensor& into, const Tensor& tail,
                       const Tensor& through) {
-  const Tensor from_later = into.flip(2).cumsum(2).flip(2);  // over i >= t
+  // Over i >= t. By index and not by flip(), which LibTorch has no meta kernel for.
+  const Tensor backwards =
+      at::arange(into.size(2) - 1, -1, -1, into.options().dtype(at::ScalarType::Long));
+  const Tensor from_later =
+      into.index_select(2, backwards).cumsum(2).index_select(2, backwards);
   const Tensor from_earlier = tail.cumsum(2).sub_(tail);     // over j < t
   return (inside.transpose(2, 3) + from_later).add_(from_earlier).add_(through.unsqueeze(2));
 }

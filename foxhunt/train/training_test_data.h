@@ -20,10 +20,11 @@ struct TestData {
   TrainingData view() const { return {.set = set, .split = split, .normalizer = normalizer, .windows = windows}; }
 };
 
-/// `sequences` days of `length` rows of `width` standard normal features; label(rows so far, row index) says the class.
+/// `sequences` days of `length` rows of `width` standard normal features; label(rows so far, row index) says the class and may
+/// change the row.
 /// The first 60 % of the days train, the next 20 % validate, the rest test. Every row is labelled.
 inline TestData make_data(Rng rng, int sequences, std::int64_t length, std::int64_t width,
-                          const std::function<std::int8_t(const std::vector<float>&, std::int64_t)>& label) {
+                          const std::function<std::int8_t(std::vector<float>&, std::int64_t)>& label) {
   SequenceSet set;
   for (std::int64_t f = 0; f < width; ++f) {
     features::Column column;

@@ -199,8 +199,11 @@ std::string CsvTimeParser::parse_unix(std::string_view text, UnixNanos& out) con
   const std::int64_t limit = std::numeric_limits<std::int64_t>::max() / unix_unit_;
   std::int64_t value = 0;
   std::string rule = parse_signed(text, -limit, limit, value);
-  if (rule.empty()) out = from_nanos(value * unix_unit_);
-  return rule;
+  if (!rule.empty()) return rule;
+  const date::sys_time<nanoseconds> t{nanoseconds{value * unix_unit_}};
+  if (!in_range(date::year_month_day{date::floor<date::days>(t)})) return kOutOfRange;
+  out = UnixNanos{t.time_since_epoch()};
+  return {};
 }
 
 std::string CsvTimeParser::parse_iso(std::string_view text, UnixNanos& out) const {

@@ -52,6 +52,11 @@ TEST(CsvTime, ReadsCountsSince1970) {
   EXPECT_EQ(utc(CsvTimeParser("unix_ns", "UTC"), "1609160400098821953"),
             "2020-12-28T13:00:00.098821953Z");
   EXPECT_EQ(utc(CsvTimeParser("unix_s", "UTC"), "1609160400.5"), "is no whole number");
+  // Room for a bar's length on both sides: 2^63-1 is a number, but no time.
+  EXPECT_EQ(utc(CsvTimeParser("unix_ns", "UTC"), "9223372036854775807"),
+            "lies outside the years 1678 to 2261");
+  EXPECT_EQ(utc(CsvTimeParser("unix_ns", "UTC"), "-9223372036854775807"),
+            "lies outside the years 1678 to 2261");
   EXPECT_EQ(utc(CsvTimeParser("unix_s", "UTC"), "9223372037"),
             "lies outside -9223372036 to 9223372036");
 }

@@ -11,7 +11,6 @@
 
 #include "foxhunt/market/synthetic.h"
 #include "foxhunt/train/mamba2_sequence_model.h"
-#include "foxhunt/train/prior_start.h"
 #include "foxhunt/train/test_data.h"
 #include "foxhunt/train/training_test_data.h"
 
@@ -49,7 +48,6 @@ Trained fit(const Task& task, std::int64_t epochs, double lr = 1e-2) {
   const model::HeadConfig head{.n_features = static_cast<std::int64_t>(task.set.schema.columns.size()), .n_classes = 3};
   Trained trained{std::make_unique<nn::Mamba2SSM>(small_model(), head, at::kCPU), {}};
   trained.model->initialise(1);
-  start_at_prior(*trained.model, task.set, task.split);
   TrainConfig config;
   config.epochs = epochs;
   config.batch_size = 8;

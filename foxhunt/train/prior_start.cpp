@@ -55,14 +55,14 @@ std::vector<double> best_constant(TrainingLabels labels, const model::HeadConfig
 
 }  // namespace
 
-void start_at_prior(nn::Mamba2SSM& model, const SequenceSet& set, const Split& split) {
-  const std::vector<double> bias = best_constant(collect(set, split), model.head_config());
+void start_at_prior(SequenceModel& model, const SequenceSet& set, const Split& split) {
+  const std::vector<double> bias = best_constant(collect(set, split), model.head());
   if (bias.empty()) return;
   const at::NoGradGuard no_grad;
-  auto parameters = model.named_parameters();
-  parameters["head.weight"].zero_();
-  at::Tensor& target = parameters["head.bias"];
-  target.copy_(at::tensor(bias, at::TensorOptions(at::kDouble)));
+  for (const auto& [name, tensor] : model.parameters()) {
+    if (name == "head.weight") tensor.zero_();
+    if (name == "head.bias") tensor.copy_(at::tensor(bias, at::TensorOptions(at::kDouble)));
+  }
 }
 
 }  // namespace foxhunt::train

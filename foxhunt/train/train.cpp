@@ -77,7 +77,6 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
 
   nn::Mamba2SSM model(config.hyper.to_model_config(), head, nn::at_device(device));
   model.initialise(Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split_seed("weights"));
-  start_at_prior(model, data.set, data.split);
   ModelContext context{.product = config.data.product,
                        .features = config.features,
                        .schema = data.set.schema,

@@ -11,6 +11,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/interrupt.h"
 #include "foxhunt/base/log.h"
+#include "foxhunt/train/prior_start.h"
 
 namespace foxhunt::train {
 namespace {
@@ -47,6 +48,7 @@ WindowTrainer::WindowTrainer(SequenceModel& model, const TrainingData& data, con
       optimizer_(model.parameters(), config.optimizer),
       filler_(data.set, data.split, data.normalizer, Part::kTrain) {
   if (windows_.empty()) throw ConfigError("[train] the training part holds no window with a label");
+  start_at_prior(model, data.set, data.split);
   report_.best_valid_loss = std::numeric_limits<double>::infinity();
   if (config.class_weights && model.head().kind == model::HeadKind::kClassification) {
     class_weights_ = balanced_class_weights(data.set.sequences, data.split, Part::kTrain);

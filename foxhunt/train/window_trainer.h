@@ -48,6 +48,7 @@ struct FitReport {
 
 class WindowTrainer {
  public:
+  /// The model begins as the best constant forecast of the training labels (prior_start.h).
   /// Errors  ConfigError: no window, or none to validate on.
   WindowTrainer(SequenceModel& model, const TrainingData& data, const TrainConfig& config, const Rng& rng);
 

@@ -17,7 +17,6 @@
 #include "foxhunt/train/dataset.h"
 #include "foxhunt/train/environment.h"
 #include "foxhunt/train/mamba2_trainer.h"
-#include "foxhunt/train/prior_start.h"
 
 namespace foxhunt::train {
 namespace {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <limits>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
-#include "foxhunt/base/log.h"
 #include "foxhunt/evaluation/report/evaluate.h"
 #include "foxhunt/nn/device.h"
 #include "foxhunt/nn/device_check.h"
@@ -88,18 +88,36 @@ ev::Baselines standard_baselines(const model::HeadConfig& head, const ev::Baseli
   return ev::regression_baselines(splits);
 }
 
-/// The model's own training, on a GRU with as many parameters.
-ev::Forecasts train_gru(const ExperimentConfig& config, const Dataset& data, const features::Normalizer& normalizer,
-                        const nn::Mamba2SSM& model, const Answerer& answer, ProgressMode progress) {
+struct GruFit {
+  ev::Forecasts forecasts;
+  std::string note;
+};
+
+/// The model's own training on a GRU with as many parameters. A baseline gets its own learning rate: the best of three by
+/// the validation loss.
+GruFit train_gru(const ExperimentConfig& config, const Dataset& data, const features::Normalizer& normalizer,
+                 const nn::Mamba2SSM& model, const Answerer& answer, ProgressMode progress) {
   const Rng rng = Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split("gru");
-  const std::unique_ptr<SequenceModel> gru = make_gru(model.head_config(), model.performance_metrics().parameters,
-                                                      model.device(), rng.split_seed("weights"));
-  WindowTrainer trainer(*gru, {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},
-                        config.hyper.train, rng);
-  const FitReport fit = trainer.fit({.title = "gru"}, progress);
-  if (fit.stopped == "interrupted") throw InterruptedError("interrupted while the GRU baseline was trained");
-  log::info("gru baseline: best validation loss {:.4f} in epoch {} of {}", fit.best_valid_loss, fit.best_epoch, fit.epochs);
-  return {.name = "gru", .values = answer(*gru, nullptr)};
+  GruFit best;
+  double best_loss = std::numeric_limits<double>::infinity();
+  for (const double factor : {1.0, 3.0, 10.0}) {
+    TrainConfig settings = config.hyper.train;
+    settings.schedule.lr *= factor;
+    const std::unique_ptr<SequenceModel> gru = make_gru(model.head_config(), model.performance_metrics().parameters,
+                                                        model.device(), rng.split_seed("weights"));
+    WindowTrainer trainer(
+        *gru, {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows}, settings, rng);
+    WindowTrainer::Hooks hooks;
+    hooks.title = "gru";
+    const FitReport fit = trainer.fit(hooks, progress);
+    if (fit.stopped == "interrupted") throw InterruptedError("interrupted while the GRU baseline was trained");
+    if (fit.best_valid_loss >= best_loss) continue;
+    best_loss = fit.best_valid_loss;
+    best.forecasts = {.name = "gru", .values = answer(*gru, nullptr)};
+    best.note = fmt::format("gru: learning rate {:.2g}, the best of three on the validation rows; loss {:.4f} in epoch {} of {}",
+                            settings.schedule.lr, fit.best_valid_loss, fit.best_epoch, fit.epochs);
+  }
+  return best;
 }
 
 ExperimentConfig config_of(const RunDir& run) {
@@ -151,7 +169,9 @@ ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& o
   ev::Baselines baselines =
       standard_baselines(head, {.train = train_rows.view(), .valid = valid_rows.view(), .test = part_rows.view()});
   if (options.baselines) {
-    baselines.forecasts.push_back(train_gru(config, data, normalizer, *loaded.model, answer, options.progress));
+    GruFit gru = train_gru(config, data, normalizer, *loaded.model, answer, options.progress);
+    baselines.forecasts.push_back(std::move(gru.forecasts));
+    baselines.notes.push_back(std::move(gru.note));
   }
   const ev::EvaluationReport report =
       ev::evaluate(part_rows.evaluation_rows(), task_of(head, train_rows), forecasts, baselines, options_of(config),

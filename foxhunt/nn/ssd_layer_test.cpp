@@ -366,7 +366,7 @@ TEST(SSDLayer, PackedAndPaddedAtOnceKeepTheLastSequencesState) {
 
 // ---------------------------------------------------------------- gradients
 
-/// Largest |central difference - autograd| over every input of f, of a random projection of its
+/// Largest |central difference - autograd| over entries of every input of f, of a random projection of its
 /// outputs. float64.
 double gradient_error(const std::function<std::vector<Tensor>()>& f,
                       const std::vector<Tensor>& inputs, Rng& rng) {
@@ -386,7 +386,8 @@ double gradient_error(const std::function<std::vector<Tensor>()>& f,
   for (const Tensor& t : inputs) {
     const Tensor grad = t.grad().contiguous();
     double* slot = t.mutable_data_ptr<double>();
-    for (std::int64_t i = 0; i < t.numel(); ++i) {
+    const std::int64_t stride = 1 + t.numel() / 40;  // some 40 entries of each, the first among them
+    for (std::int64_t i = 0; i < t.numel(); i += stride) {
       const double x = slot[i];
       slot[i] = x + eps;
       const double high = loss().item<double>();

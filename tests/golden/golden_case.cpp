@@ -30,7 +30,7 @@ model::GateNorm norm_of(const std::string& name) {
 fs::path folder() {
   if (const char* given = std::getenv("FOXHUNT_GOLDEN"); given != nullptr && *given != '\0')
     return given;
-  return fs::path(__FILE__).parent_path() / "mamba2";
+  return "tests/golden/mamba2";  // tests run in the root of the repository
 }
 
 std::vector<std::string> cases() {

@@ -2,8 +2,8 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/index.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
@@ -119,7 +119,8 @@ void Mamba2SSM::check_input(const Tensor& x, bool windowed) const {
 }
 
 Tensor Mamba2SSM::embed(const Tensor& x) const {
-  if (backbone_->embeddings) return at::embedding(backbone_->embeddings->weight, x);
+  // index() and not embedding(), which has no form on the meta device.
+  if (backbone_->embeddings) return at::index(backbone_->embeddings->weight, {x});
   return (*backbone_->in_proj)(x).to(dtype_);
 }
 

@@ -38,9 +38,10 @@ void check_lengths(std::string_view who, const Tensor& lengths, std::int64_t tok
 
 }  // namespace
 
+// bitwise_and and bitwise_not, because the logical ones have no form on the meta device.
 Tensor PreparedMarks::without_padding(const Tensor& values) const {
   if (!valid.defined()) return values;
-  Tensor padding = valid.logical_not();
+  Tensor padding = valid.bitwise_not();
   while (padding.dim() < values.dim()) padding = padding.unsqueeze(-1);
   return values.masked_fill(padding, 0);
 }
@@ -49,7 +50,7 @@ Tensor PreparedMarks::advance(const Tensor& position, std::int64_t tokens) const
   if (!segments.defined()) return lengths.defined() ? position + lengths : position + tokens;
   const Tensor last = segments.narrow(1, tokens - 1, 1);
   Tensor counted = segments == last;
-  if (valid.defined()) counted = counted.logical_and(valid);
+  if (valid.defined()) counted = counted.bitwise_and(valid);
   return position * (last.squeeze(1) == 0) + counted.sum(1);
 }
 
@@ -67,7 +68,7 @@ PreparedMarks prepare_marks(const WindowMarks& marks, std::int64_t batch, std::i
     Tensor boundary =
         marks.seq_idx.narrow(1, 1, tokens - 1) != marks.seq_idx.narrow(1, 0, tokens - 1);
     if (prepared.valid.defined())
-      boundary = boundary.logical_and(prepared.valid.narrow(1, 1, tokens - 1));
+      boundary = boundary.bitwise_and(prepared.valid.narrow(1, 1, tokens - 1));
     prepared.segments = at::cumsum(at::constant_pad_nd(boundary.to(at::kLong), {1, 0}), 1);
   }
   return prepared;

@@ -1,12 +1,10 @@
 #include "foxhunt/nn/selective_state_space.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/clamp.h>
-#include <ATen/ops/softplus.h>
 
-#include <cmath>
-#include <optional>
 #include <utility>
+
+#include "foxhunt/nn/ops/step_size.h"
 
 namespace foxhunt::nn {
 
@@ -19,13 +17,7 @@ SelectiveStateSpace::SelectiveStateSpace(const model::Mamba2Config& config, at::
       d_(std::move(D)) {}
 
 at::Tensor SelectiveStateSpace::step_size(const at::Tensor& raw) const {
-  const at::Tensor dt =
-      at::softplus(raw + dt_bias_);  // LibTorch's own form is log1p(exp(x)) with the threshold 20
-  const bool open_below = config_.dt_limit_min <= 0.0;
-  const bool open_above = std::isinf(config_.dt_limit_max);
-  if (open_below && open_above) return dt;
-  return at::clamp(dt, open_below ? std::nullopt : std::optional<at::Scalar>(config_.dt_limit_min),
-                   open_above ? std::nullopt : std::optional<at::Scalar>(config_.dt_limit_max));
+  return limited_softplus(raw + dt_bias_, config_.dt_limit_min, config_.dt_limit_max);
 }
 
 SsdResult SelectiveStateSpace::window(const at::Tensor& xbc, const at::Tensor& dt,

@@ -161,8 +161,8 @@ TEST(SSDLayer, StaysFiniteAndRightWhereDecaysAreTotal) {
     u.select(2, 0).select(1, 3).fill_(29.0);  // one token of dt = 20: dt A = -4e4
     u.select(2, 0).select(1, 12).fill_(29.0);
     const LayerState from = random_layer_state(c, 2, rng, dtype);
-    // 2e-6: the tolerance of float32 elsewhere.
-    const double limit = dtype == at::kDouble ? kSame : 2e-6;
+    // Sums of dt A reach -8e4, where float64 rounds to 1.5e-11; float32 has its usual tolerance.
+    const double limit = dtype == at::kDouble ? 1e-10 : 2e-6;
     const LayerState wide{from.conv.to(at::kDouble), from.ssm.to(at::kDouble)};
     const Outcome want = reference(c, *layer, u.to(at::kDouble), wide);
     expect_same(window(*layer, u, from), want, limit, at::toString(dtype));
@@ -366,7 +366,7 @@ TEST(SSDLayer, PackedAndPaddedAtOnceKeepTheLastSequencesState) {
 
 // ---------------------------------------------------------------- gradients
 
-/// Largest |central difference - autograd| over every input of f, of a random projection of its
+/// Largest |central difference - autograd| over entries of every input of f, of a random projection of its
 /// outputs. float64.
 double gradient_error(const std::function<std::vector<Tensor>()>& f,
                       const std::vector<Tensor>& inputs, Rng& rng) {
@@ -386,7 +386,8 @@ double gradient_error(const std::function<std::vector<Tensor>()>& f,
   for (const Tensor& t : inputs) {
     const Tensor grad = t.grad().contiguous();
     double* slot = t.mutable_data_ptr<double>();
-    for (std::int64_t i = 0; i < t.numel(); ++i) {
+    const std::int64_t stride = 1 + t.numel() / 40;  // some 40 entries of each, the first among them
+    for (std::int64_t i = 0; i < t.numel(); i += stride) {
       const double x = slot[i];
       slot[i] = x + eps;
       const double high = loss().item<double>();
@@ -526,7 +527,7 @@ TEST(SSDLayer, LimitsHoldInStepsAndWindowsAndStopTheGradient) {
 
 // ---------------------------------------------------------------- batches and repeats
 
-TEST(SSDLayer, ABigBatchOfShortWindowsEqualsItsHalves) {
+void expect_equals_its_halves(std::int64_t B) {
   const at::NoGradGuard no_grad;
   Rng rng(25);
   Mamba2Config c = small();
@@ -534,7 +535,6 @@ TEST(SSDLayer, ABigBatchOfShortWindowsEqualsItsHalves) {
   c.headdim = 2;
   c.d_state = 2;
   const auto layer = random_layer(c, rng, at::kFloat);
-  const std::int64_t B = 70000;  // above the 65535 blocks at which GPU code of others fails
   const Tensor u = random_tensor(rng, {B, 8, c.d_model}, at::kFloat);
   const Outcome whole = window(*layer, u, zero_layer_state(c, B, at::kFloat));
   for (const std::int64_t half : {0, 1}) {
@@ -545,6 +545,11 @@ TEST(SSDLayer, ABigBatchOfShortWindowsEqualsItsHalves) {
     EXPECT_LT(distance(whole.state.ssm.narrow(0, half * B / 2, B / 2), part.state.ssm), 1e-6);
   }
 }
+
+TEST(SSDLayer, ABatchOfShortWindowsEqualsItsHalves) { expect_equals_its_halves(4096); }
+
+// Above the 65535 blocks of a grid at which GPU code of others fails.
+TEST(SSDLayer, LongABatchOf70000ShortWindowsEqualsItsHalves) { expect_equals_its_halves(70000); }
 
 TEST(SSDLayer, RepeatsItselfBitForBitGradientsIncluded) {
   Rng rng(26);

@@ -30,7 +30,7 @@ model::GateNorm norm_of(const std::string& name) {
 fs::path folder() {
   if (const char* given = std::getenv("FOXHUNT_GOLDEN"); given != nullptr && *given != '\0')
     return given;
-  return fs::path("tests/golden/mamba2");  // tests run from the project's folder
+  return "tests/golden/mamba2";  // tests run in the root of the repository
 }
 
 std::vector<std::string> cases() {

@@ -2,7 +2,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/addcmul.h>
-#include <ATen/ops/arange.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
@@ -170,22 +169,25 @@ Tensor carry_back(const ChunkShape& s, const ChunkDecays& decays, const Tensor& 
   return current;
 }
 
+/// [Q, Q] with ones where the column lies behind the row, the diagonal included from `first` = 0
+/// on.
+Tensor ones_from(std::int64_t length, std::int64_t first, const Tensor& like) {
+  return at::ones({length, length}, like.options()).triu_(first);
+}
+
 /// sum over i >= t > j of K_ij, for every t: [.., Q, Q] -> [.., Q]. No differences, hence no
 /// cancellation.
 Tensor spans_over(const Tensor& K, std::int64_t length) {
-  const Tensor before = at::ones({length, length}, K.options()).triu_(1);  // [j, t] = 1 for j < t
-  return at::matmul(K, before).tril_().sum(-2);                            // over i >= t
+  return at::matmul(K, ones_from(length, 1, K)).tril_().sum(-2);  // over j < t, then over i >= t
 }
 
 /// Gradient of a = dt A, [B, nc, Q, H], from its four roles: inside, into, tail, through.
 Tensor decay_gradient(const Tensor& inside, const Tensor& into, const Tensor& tail,
                       const Tensor& through) {
-  // Over i >= t. By index and not by flip(), which LibTorch has no meta kernel for.
-  const Tensor backwards =
-      at::arange(into.size(2) - 1, -1, -1, into.options().dtype(at::ScalarType::Long));
-  const Tensor from_later =
-      into.index_select(2, backwards).cumsum(2).index_select(2, backwards);
-  const Tensor from_earlier = tail.cumsum(2).sub_(tail);     // over j < t
+  const std::int64_t length = into.size(2);
+  const Tensor from_later = at::matmul(ones_from(length, 0, into), into);  // over i >= t
+  const Tensor from_earlier =
+      at::matmul(ones_from(length, 1, tail).transpose(0, 1), tail);  // over j < t
   return (inside.transpose(2, 3) + from_later).add_(from_earlier).add_(through.unsqueeze(2));
 }
 

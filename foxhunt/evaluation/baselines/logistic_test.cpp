@@ -170,7 +170,7 @@ TEST(ChooseLogistic, TakesAStrongPenaltyOnNoiseAndAWeakOneOnSignal) {
   EXPECT_LE(choose_logistic({train.rows(), train.labels}, {valid.rows(), valid.labels}, 3).l2,
             1e-2);
 
-  const std::vector<double> nothing(3 * 16, 0.0);  // [3, 15 + 1]
+  const std::vector<double> nothing(48, 0.0);  // [3, 15 + 1]
   const Sample noise(100, 15, nothing, 7);
   const Sample more(2000, 15, nothing, 8);
   EXPECT_EQ(choose_logistic({noise.rows(), noise.labels}, {more.rows(), more.labels}, 3).l2, 1.0);

@@ -17,8 +17,8 @@ std::vector<std::size_t> rows_of(const CalibrationBins& bins) {
 }
 
 TEST(CalibrationBins, ShareDistinctRowsEquallyAndAscend) {
-  std::vector<double> p;
-  for (int i = 0; i < 100; ++i) p.push_back(((i * 37) % 100) / 100.0);
+  std::vector<double> p(100);
+  for (std::size_t i = 0; i < 100; ++i) p[i] = static_cast<double>(i * 37 % 100) / 100;
   const CalibrationBins bins(p, 10);
   EXPECT_EQ(rows_of(bins), std::vector<std::size_t>(10, 10));
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -29,10 +29,11 @@ TEST(CalibrationBins, ShareDistinctRowsEquallyAndAscend) {
 TEST(CalibrationBins, KeepEqualPredictionsTogether) {
   // Half of the rows share one value in the middle; what lies around it still shares the other
   // bins.
-  std::vector<double> p;
-  for (int i = 0; i < 25; ++i) p.push_back(0.1 + 0.001 * i);
-  for (int i = 0; i < 50; ++i) p.push_back(0.5);
-  for (int i = 0; i < 25; ++i) p.push_back(0.9 + 0.001 * i);
+  std::vector<double> p(100, 0.5);
+  for (std::size_t i = 0; i < 25; ++i) {
+    p[i] = 0.1 + 0.001 * static_cast<double>(i);
+    p[75 + i] = 0.9 + 0.001 * static_cast<double>(i);
+  }
   const CalibrationBins bins(p, 4);
   EXPECT_EQ(rows_of(bins), (std::vector<std::size_t>{25, 50, 25}));
 

@@ -14,7 +14,6 @@ namespace foxhunt::evaluation {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(CheckForecasts, NamesTheRow) {
   const std::vector<double> outcome{1, 2};
@@ -92,8 +91,8 @@ TEST(PinballLoss, ChargesEachSideItsShare) {
 }
 
 TEST(PinballLoss, IsLeastAtTheEmpiricalQuantile) {
-  std::vector<double> outcome;
-  for (int i = 0; i < 101; ++i) outcome.push_back(i * i);
+  std::vector<double> outcome(101);
+  for (std::size_t i = 0; i < 101; ++i) outcome[i] = static_cast<double>(i * i);
   const auto loss = [&](double f) {
     return *mean(pinball_losses(std::vector<double>(outcome.size(), f), 0.3, outcome));
   };

@@ -21,8 +21,8 @@ int decimals_of(double scale) {
 
 std::string text(double x, double scale, bool sign) {
   const int decimals = decimals_of(scale);
-  const std::string digits = decimals < 0 ? fmt::format("{:.2e}", std::abs(x))
-                                          : fmt::format("{:.{}f}", std::abs(x), decimals);
+  std::string digits = decimals < 0 ? fmt::format("{:.2e}", std::abs(x))
+                                    : fmt::format("{:.{}f}", std::abs(x), decimals);
   const bool zero =
       digits.find_first_of("123456789") == std::string::npos;  // also -0.00001 to four decimals
   if (zero) return digits;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "foxhunt/base/error.h"
@@ -49,8 +50,8 @@ TEST(AutomaticBlockLength, OfAConstantOrOfAlmostNothingIsOne) {
 }
 
 TEST(AutomaticBlockLength, NeverExceedsThreeRootsOfTheRows) {
-  std::vector<double> trend;
-  for (int i = 0; i < 400; ++i) trend.push_back(i);
+  std::vector<double> trend(400);
+  std::iota(trend.begin(), trend.end(), 0.0);
   EXPECT_LE(automatic_block_length(trend), 60U);
   EXPECT_GE(automatic_block_length(trend), 20U);
 }

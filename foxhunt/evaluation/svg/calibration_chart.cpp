@@ -126,7 +126,8 @@ std::string to_svg(const CalibrationChart& chart) {
   for (std::size_t k = 0; k < n; ++k) {
     PlotArea area;
     area.left = kLeft + static_cast<double>(k % kPanelsInARow) * (kPanel + kPanelGap);
-    area.top = kTop + static_cast<double>(k / kPanelsInARow) * kRowHeight;
+    const std::size_t row = k / kPanelsInARow;
+    area.top = kTop + static_cast<double>(row) * kRowHeight;
     area.right = area.left + kPanel;
     area.bottom = area.top + kPanel;
     area.x = range;

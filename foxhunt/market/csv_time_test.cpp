@@ -108,7 +108,7 @@ TEST(CsvTime, AnswersTheSameInAnyOrderOfQuestions) {
   Rng rng(5);
   for (int i = 0; i < 3000; ++i) {
     const UnixNanos local =
-        parse_time("2012-01-01") + std::chrono::minutes{rng.below(3 * 366 * 1440ULL)};
+        parse_time("2012-01-01") + std::chrono::minutes{rng.below(std::uint64_t{3} * 366 * 1440)};
     std::string text = to_string(local);
     text.pop_back();  // Z
     ASSERT_EQ(utc(once, text), utc(CsvTimeParser("iso", "Europe/Berlin"), text)) << text;

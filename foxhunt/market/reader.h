@@ -85,10 +85,10 @@ struct ReadOptions {
   bool strict = false;
 };
 
-/// Opens by content, not by name: DBN plain or zstd, with metadata or without, else CSV (plain, zstd
-/// or gzip).
-/// Errors  IoError; FormatError: an empty file, legacy DBZ, a DBN version over 3, another container,
-///         bytes that are neither DBN nor text; ConfigError: an option out of range.
+/// Opens by content, not by name: DBN plain or zstd, with metadata or without, else CSV plain, zstd
+/// or gzip.
+/// Errors  IoError; FormatError: an empty file, legacy DBZ, a DBN version over 3, another
+///         container, bytes that are neither DBN nor text; ConfigError: an option out of range.
 std::unique_ptr<Reader> open_reader(const std::filesystem::path& path,
                                     const ReadOptions& options = {});
 

@@ -147,6 +147,20 @@ TEST(Labels, ALabelKnowsNothingBeyondItsEndNorBeforeItsVolatility) {
   }
 }
 
+TEST(Labels, PersistenceKnowsNoBarAfterTheDecision) {
+  Rng rng(4);
+  const Series series = random_series(rng, 120);
+  const LabelConfig config{.horizon = 5, .volatility_span = 10};
+  const Labels clean = make_labels(config, series.bars());
+  for (std::size_t t = 10; t < 120; ++t) {
+    Series poisoned = series;
+    for (std::size_t i = t + 1; i < 120; ++i) {
+      poisoned.close[i].nano += 1'000'000'000 * static_cast<std::int64_t>(rng.below(50));
+    }
+    EXPECT_EQ(make_labels(config, poisoned.bars()).persistence[t], clean.persistence[t]) << t;
+  }
+}
+
 TEST(Labels, AStandstillIsFlatWithAnyDeadZone) {
   const Series series(std::vector<std::int64_t>(40, 100));
   for (const double dead_zone : {0.0, 0.5}) {

@@ -14,6 +14,10 @@ std::vector<std::int64_t> rest(WindowSampler& sampler, std::int64_t batch) {
   std::vector<std::int64_t> all;
   while (!sampler.epoch_done()) {
     const auto some = sampler.next(batch);
+    if (some.empty()) {
+      ADD_FAILURE() << "no window comes, but the epoch is not done after " << all.size();
+      break;
+    }
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

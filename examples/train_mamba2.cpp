@@ -1,11 +1,12 @@
-// Trains Mamba-2 on the ES sample, scores it on days it has not seen, and shows its first answers: a page over the
-// library's torch-free door.
+// Trains Mamba-2 on the ES sample, scores it on days it has not seen, and shows its first answers:
+// a page over the library's torch-free door.
 //
 //   build/release/examples/train_mamba2 --epochs 5 [--test] [--device cpu|cuda[:i]] [--out DIR]
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
+
+#include <CLI/CLI.hpp>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/interrupt.h"
@@ -21,7 +22,9 @@ int run(int argc, char** argv) {
   config.hyper.train.epochs = 5;
 
   CLI::App app("Mamba-2 on ES minute bars");
-  app.add_option("--epochs", config.hyper.train.epochs)->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--epochs", config.hyper.train.epochs)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("--test", options.test, "two small epochs, everything exercised");
   app.add_option("--device", options.device, "cpu, cuda, cuda:INDEX")->capture_default_str();
   app.add_option("--out", options.out, "run folder");
@@ -34,10 +37,11 @@ int run(int argc, char** argv) {
   config.split.valid_end = "2013-12-10";
 
   const auto trained = foxhunt::train::train(config, options);
-  fmt::print("{} parameters, best epoch {}, validation loss {:.4f}\n", trained.parameters, trained.best_epoch,
-             trained.best_valid_loss);
+  fmt::print("{} parameters, best epoch {}, validation loss {:.4f}\n", trained.parameters,
+             trained.best_epoch, trained.best_valid_loss);
 
-  const auto report = foxhunt::train::evaluate(trained.run, {.split = "test", .device = options.device});
+  const auto report =
+      foxhunt::train::evaluate(trained.run, {.split = "test", .device = options.device});
   fmt::print("{}\n", foxhunt::evaluation::to_text(report));
 
   int shown = 0;

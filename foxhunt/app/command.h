@@ -1,5 +1,6 @@
 #pragma once
-// How a verb of the command line is built: it adds its options and returns what to run once they are parsed.
+// How a verb of the command line is built: it adds its options and returns what to run once they
+// are parsed.
 
 #include <functional>
 #include <string>
@@ -40,7 +41,8 @@ Run add_config(CLI::App& sub, const Globals& globals);
 
 /// --device, alike for every verb that has it.
 void add_device_option(CLI::App& sub, std::string& device);
-/// The options by which a CSV file is understood (market/reader.h, CsvFormat), alike for every verb that reads data.
+/// The options by which a CSV file is understood (market/reader.h, CsvFormat), alike for every verb
+/// that reads data.
 void add_csv_options(CLI::App& sub, market::CsvFormat& csv);
 /// Progress as the globals ask for it.
 ProgressMode progress_mode(const Globals& globals);

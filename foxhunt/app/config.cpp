@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+
+#include <CLI/CLI.hpp>
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/train/experiment.h"
@@ -48,13 +49,16 @@ Run add_config(CLI::App& sub, const Globals&) {
   sub.require_subcommand(1);
   CLI::App* show_sub = sub.add_subcommand("show", "every key with its value, defaults included");
   show_sub->fallthrough();
-  show_sub->add_option("--config", options->configs, "TOML files, merged in order")->check(CLI::ExistingFile);
-  show_sub->add_option("--set", options->sets, "section.key=value, over the files")->allow_extra_args(false);
+  show_sub->add_option("--config", options->configs, "TOML files, merged in order")
+      ->check(CLI::ExistingFile);
+  show_sub->add_option("--set", options->sets, "section.key=value, over the files")
+      ->allow_extra_args(false);
   show_sub->add_flag("--comments", options->comments, "what each key means, beside it");
   show_sub->callback([=] { *run = [options] { return show(*options); }; });
   CLI::App* schema_sub = sub.add_subcommand("schema", "JSON Schema of a configuration file");
   schema_sub->callback([=] { *run = schema; });
-  CLI::App* keys_sub = sub.add_subcommand("keys", "every key with type, default, range and meaning");
+  CLI::App* keys_sub =
+      sub.add_subcommand("keys", "every key with type, default, range and meaning");
   keys_sub->add_flag("--markdown", options->markdown, "as the page docs/configuration.md");
   keys_sub->callback([=] { *run = [options] { return keys(*options); }; });
   return [run] { return (*run)(); };

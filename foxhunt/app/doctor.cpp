@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
@@ -22,7 +23,9 @@ int run_doctor(const Globals& globals) {
     nlohmann::ordered_json out;
     out["version"] = version();
     out["revision"] = git_revision();
-    out["cpu"] = {{"model", machine.cpu_model}, {"cores", machine.cores}, {"instruction_sets", machine.instruction_sets}};
+    out["cpu"] = {{"model", machine.cpu_model},
+                  {"cores", machine.cores},
+                  {"instruction_sets", machine.instruction_sets}};
     for (const Cache& cache : machine.caches) out["cpu"]["caches"][cache.name] = cache.bytes;
     out["memory_bytes"] = machine.memory_bytes;
     out["libtorch"] = {{"version", nn::torch_version()}, {"threads", nn::torch_threads()}};
@@ -32,7 +35,8 @@ int run_doctor(const Globals& globals) {
     return 0;
   }
   std::vector<std::string> cache_texts;
-  for (const Cache& cache : machine.caches) cache_texts.push_back(fmt::format("{} {}", cache.name, format_bytes(cache.bytes)));
+  for (const Cache& cache : machine.caches)
+    cache_texts.push_back(fmt::format("{} {}", cache.name, format_bytes(cache.bytes)));
   fmt::print("foxhunt    {} ({}, {}, {})\n", version(), git_revision(), compiler(), build_type());
   fmt::print("CPU        {}, {} cores\n", machine.cpu_model, machine.cores);
   fmt::print("           {}\n", fmt::join(machine.instruction_sets, " "));

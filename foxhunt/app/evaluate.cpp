@@ -1,9 +1,10 @@
 // foxhunt evaluate: how good a run is on rows it has not seen, beside baselines on the same rows.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+
+#include <CLI/CLI.hpp>
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/train/train.h"
@@ -33,7 +34,8 @@ Run add_evaluate(CLI::App& sub, const Globals& globals) {
   sub.add_option("--split", options->evaluate.split, "part of the data")
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "valid", "test"}));
-  sub.add_flag("--baselines", options->evaluate.baselines, "also train a GRU of like size on the training rows");
+  sub.add_flag("--baselines", options->evaluate.baselines,
+               "also train a GRU of like size on the training rows");
   sub.add_option("--data", options->evaluate.data, "files instead of those of the run");
   sub.add_option("--predictions", options->predictions, "write one JSON line a row to this file");
   add_device_option(sub, options->evaluate.device);

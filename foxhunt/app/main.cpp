@@ -1,10 +1,12 @@
-// foxhunt: trains Mamba-2 on futures data and says honestly how good it is. One verb a file of this room.
+// foxhunt: trains Mamba-2 on futures data and says honestly how good it is. One verb a file of this
+// room.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <new>
+
+#include <CLI/CLI.hpp>
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/build_info.h"
@@ -54,7 +56,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
   }
-  log::set_console_level(globals.quiet ? log::Level::kWarn : globals.verbose > 0 ? log::Level::kDebug : log::Level::kInfo);
+  log::set_console_level(globals.quiet         ? log::Level::kWarn
+                         : globals.verbose > 0 ? log::Level::kDebug
+                                               : log::Level::kInfo);
   return chosen();
 }
 

@@ -6,7 +6,8 @@
 namespace foxhunt::app {
 
 void add_device_option(CLI::App& sub, std::string& device) {
-  sub.add_option("--device", device, "cpu, cuda or cuda:INDEX; one that is not there is an error, never a fall-back")
+  sub.add_option("--device", device,
+                 "cpu, cuda or cuda:INDEX; one that is not there is an error, never a fall-back")
       ->capture_default_str();
 }
 
@@ -16,7 +17,8 @@ void add_csv_options(CLI::App& sub, market::CsvFormat& csv) {
     sub.add_option(name, value, help)->capture_default_str()->group(group);
   };
   add("--csv-time-column", csv.time_column, "column that holds the time");
-  add("--csv-time-format", csv.time_format, "iso, unix_s, unix_ms, unix_us, unix_ns or strptime fields");
+  add("--csv-time-format", csv.time_format,
+      "iso, unix_s, unix_ms, unix_us, unix_ns or strptime fields");
   add("--csv-time-zone", csv.time_zone, "IANA name, for times that carry no zone");
   add("--csv-bar-stamp", csv.bar_stamp, "start or end: which edge of the bar the time is");
   add("--csv-bar-seconds", csv.bar_seconds, "length of a bar");
@@ -25,6 +27,8 @@ void add_csv_options(CLI::App& sub, market::CsvFormat& csv) {
   add("--csv-symbol", csv.symbol, "what the file holds, where it has no symbol column");
 }
 
-ProgressMode progress_mode(const Globals& globals) { return globals.quiet ? ProgressMode::kOff : ProgressMode::kAuto; }
+ProgressMode progress_mode(const Globals& globals) {
+  return globals.quiet ? ProgressMode::kOff : ProgressMode::kAuto;
+}
 
 }  // namespace foxhunt::app

@@ -1,16 +1,18 @@
 // foxhunt train: from a configuration to a run folder.
+#include "foxhunt/train/train.h"
+
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/config/config.h"
 #include "foxhunt/train/run_dir.h"
-#include "foxhunt/train/train.h"
 
 namespace foxhunt::app {
 namespace {
@@ -39,8 +41,9 @@ void print(const train::TrainReport& report, bool json) {
     fmt::print("{}\n", out.dump(2));
     return;
   }
-  fmt::print("{} after {} epochs, {} steps in {}; best epoch {} with validation loss {:.4f}\n", report.stopped,
-             report.epochs, report.steps, format_duration(report.seconds), report.best_epoch, report.best_valid_loss);
+  fmt::print("{} after {} epochs, {} steps in {}; best epoch {} with validation loss {:.4f}\n",
+             report.stopped, report.epochs, report.steps, format_duration(report.seconds),
+             report.best_epoch, report.best_valid_loss);
   fmt::print("weights {}\nrun     {}\n", report.weights_sha256.substr(0, 16), report.run.string());
 }
 
@@ -49,7 +52,8 @@ int run_train(Options options, const Globals& globals) {
   load_experiment(config, options.configs, options.sets);
   if (options.epochs > 0) config.hyper.train.epochs = options.epochs;
   if (options.seed >= 0) config.hyper.train.seed = options.seed;
-  options.train.out = options.out.empty() ? train::default_run_path(config.name) : std::filesystem::path(options.out);
+  options.train.out = options.out.empty() ? train::default_run_path(config.name)
+                                          : std::filesystem::path(options.out);
   for (const std::string& file : options.configs) options.train.config_text += read_file(file);
   options.train.command_line = globals.command_line;
   options.train.progress = progress_mode(globals);
@@ -61,10 +65,14 @@ int run_train(Options options, const Globals& globals) {
 
 Run add_train(CLI::App& sub, const Globals& globals) {
   auto options = std::make_shared<Options>();
-  sub.add_option("--config", options->configs, "TOML files, merged in order")->required()->check(CLI::ExistingFile);
-  sub.add_option("--set", options->sets, "section.key=value, over the files")->allow_extra_args(false);
+  sub.add_option("--config", options->configs, "TOML files, merged in order")
+      ->required()
+      ->check(CLI::ExistingFile);
+  sub.add_option("--set", options->sets, "section.key=value, over the files")
+      ->allow_extra_args(false);
   add_device_option(sub, options->train.device);
-  sub.add_option("--epochs", options->epochs, "instead of train.epochs")->check(CLI::PositiveNumber);
+  sub.add_option("--epochs", options->epochs, "instead of train.epochs")
+      ->check(CLI::PositiveNumber);
   sub.add_option("--seed", options->seed, "instead of train.seed")->check(CLI::NonNegativeNumber);
   sub.add_flag("--test", options->train.test, "two small epochs, everything exercised");
   sub.add_option("--out", options->out, "run folder; default: a new one below runs/");

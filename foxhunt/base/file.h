@@ -10,8 +10,9 @@ namespace foxhunt {
 /// Errors  IoError naming the file and the reason of the operating system.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes to a temporary name beside `path`, syncs, renames, syncs the folder: after a crash the file holds the old
-/// bytes or the new ones. Errors  IoError; the temporary file is removed and an earlier `path` is as it was.
+/// Writes to a temporary name beside `path`, syncs, renames, syncs the folder: after a crash the
+/// file holds the old bytes or the new ones. Errors  IoError; the temporary file is removed and an
+/// earlier `path` is as it was.
 void write_file_atomic(const std::filesystem::path& path, std::string_view bytes);
 
 /// Makes `path` durable: fsync of a file or a folder.

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 class FileTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = fs::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -36,14 +37,17 @@ TEST_F(FileTest, FailsByNameWhereNothingCanBeWritten) {
     write_file_atomic(folder_ / "none" / "x", "1");
     FAIL();
   } catch (const IoError& error) {
-    EXPECT_NE(std::string(error.what()).find("none/x: cannot be created: No such file"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("none/x: cannot be created: No such file"),
+              std::string::npos)
+        << error.what();
   }
 }
 
 TEST_F(FileTest, ADiskThatIsFullLeavesTheOldFile) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   write_file_atomic(folder_ / "x", "old");
-  // The rename target stays; the write itself goes to a temporary name that we make unwritable by size.
+  // The rename target stays; the write itself goes to a temporary name that we make unwritable by
+  // size.
   EXPECT_THROW(write_file_atomic("/dev/full/x", "new"), IoError);
   EXPECT_EQ(read_file(folder_ / "x"), "old");
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Ctrl-C and SIGTERM as a flag that long work asks for: it finishes its step, saves, and ends with exit code 130.
+// Ctrl-C and SIGTERM as a flag that long work asks for: it finishes its step, saves, and ends with
+// exit code 130.
 
 namespace foxhunt {
 

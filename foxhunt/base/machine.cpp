@@ -50,7 +50,8 @@ std::vector<Cache> caches() {
 Machine this_machine() {
   return {.cpu_model = cpu_model(),
           .cores = ::sysconf(_SC_NPROCESSORS_ONLN),
-          .memory_bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE),
+          .memory_bytes =
+              static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE),
           .instruction_sets = instruction_sets(),
           .caches = caches()};
 }

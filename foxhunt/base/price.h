@@ -1,8 +1,8 @@
 #pragma once
 // Prices as they travel: integers of 1e-9 of the quote currency, as in Databento's files.
 //
-// ES at 4321.25 is 4'321'250'000'000. Ticks, differences and comparisons are exact; a price becomes a floating-point
-// number only inside features.
+// ES at 4321.25 is 4'321'250'000'000. Ticks, differences and comparisons are exact; a price becomes
+// a floating-point number only inside features.
 
 #include <compare>
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace foxhunt {
 
 struct Price {
-  std::int64_t nano = kNullNano;  ///< 1e-9 units; negative prices are legal (spreads, CL in April 2020)
+  std::int64_t nano =
+      kNullNano;  ///< 1e-9 units; negative prices are legal (spreads, CL in April 2020)
 
   static constexpr std::int64_t kNullNano = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kUnitsPerOne = 1'000'000'000;

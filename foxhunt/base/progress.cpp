@@ -113,7 +113,8 @@ ResidentSet resident_set() {
   std::int64_t resident = 0;
   if (statm >> size >> resident) set.now = resident * ::sysconf(_SC_PAGESIZE);
   rusage usage{};
-  if (::getrusage(RUSAGE_SELF, &usage) == 0) set.peak = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+  if (::getrusage(RUSAGE_SELF, &usage) == 0)
+    set.peak = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
   return set;
 }
 
@@ -127,7 +128,8 @@ std::string format_bytes(std::int64_t bytes) {
 
 std::string format_duration(double s) {
   const auto whole = static_cast<std::int64_t>(std::max(0.0, s + 0.5));
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Progress of long work: a bar on a terminal, a plain line every few seconds elsewhere, nothing when off.
+// Progress of long work: a bar on a terminal, a plain line every few seconds elsewhere, nothing
+// when off.
 
 #include <chrono>
 #include <cstdint>

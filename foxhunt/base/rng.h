@@ -1,8 +1,9 @@
 #pragma once
 // Random numbers that are the same on every machine and compiler.
 //
-// xoshiro256** seeded through splitmix64. The distributions of <random> differ between standard libraries; these do
-// not. A function that draws takes an Rng&; a seed is split by purpose, so that a new draw in one place moves no other.
+// xoshiro256** seeded through splitmix64. The distributions of <random> differ between standard
+// libraries; these do not. A function that draws takes an Rng&; a seed is split by purpose, so that
+// a new draw in one place moves no other.
 
 #include <cmath>
 #include <cstdint>
@@ -17,7 +18,8 @@ class Rng {
     for (auto& word : state_) word = splitmix(seed);
   }
 
-  /// A stream of its own for one purpose: rng.split("shuffle"). Depends on the seed and the name only.
+  /// A stream of its own for one purpose: rng.split("shuffle"). Depends on the seed and the name
+  /// only.
   Rng split(std::string_view purpose) const { return Rng(split_seed(purpose)); }
 
   /// The seed of split(purpose), for generators of other libraries.

@@ -43,7 +43,8 @@ TEST(Rng, ShufflesEveryPermutationOfThreeAlike) {
     rng.shuffle(v);
     ++seen[static_cast<std::size_t>(v[0] * 9 + v[1] * 3 + v[2])];
   }
-  for (const int index : {5, 7, 11, 15, 19, 21}) EXPECT_NEAR(seen[static_cast<std::size_t>(index)], 10'000, 500);
+  for (const int index : {5, 7, 11, 15, 19, 21})
+    EXPECT_NEAR(seen[static_cast<std::size_t>(index)], 10'000, 500);
 }
 
 }  // namespace

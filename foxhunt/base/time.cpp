@@ -12,8 +12,10 @@ using std::chrono::floor;
 
 [[noreturn]] void refuse(std::string_view text) {
   throw ConfigError(
-      fmt::format("[time] '{}' is not a UTC time; write 2013-10-06, 2013-10-06T22:00 or 2013-10-06T22:00:00.123Z, "
-                  "from 1678 to 2261", text));
+      fmt::format("[time] '{}' is not a UTC time; write 2013-10-06, 2013-10-06T22:00 or "
+                  "2013-10-06T22:00:00.123Z, "
+                  "from 1678 to 2261",
+                  text));
 }
 
 /// Takes exactly `digits` decimal digits from the front of `rest`.
@@ -49,16 +51,17 @@ Date take_date(std::string_view& rest, std::string_view text) {
 }  // namespace
 
 std::string to_string(Date d) {
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(d.year()), static_cast<unsigned>(d.month()),
-                     static_cast<unsigned>(d.day()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(d.year()),
+                     static_cast<unsigned>(d.month()), static_cast<unsigned>(d.day()));
 }
 
 std::string to_string(UnixNanos t) {
   if (is_null(t)) return "null";
   const auto day = floor<days>(t);
   const std::chrono::hh_mm_ss clock{t - day};
-  std::string text = fmt::format("{}T{:02}:{:02}:{:02}", to_string(Date{day}), clock.hours().count(),
-                                 clock.minutes().count(), clock.seconds().count());
+  std::string text =
+      fmt::format("{}T{:02}:{:02}:{:02}", to_string(Date{day}), clock.hours().count(),
+                  clock.minutes().count(), clock.seconds().count());
   if (clock.subseconds().count() != 0) text += fmt::format(".{:09}", clock.subseconds().count());
   return text + "Z";
 }
@@ -83,15 +86,16 @@ UnixNanos parse_time(std::string_view text) {
     if (!rest.empty() && rest.front() == '.') {
       rest.remove_prefix(1);
       int digits = 0;
-      for (; !rest.empty() && rest.front() != 'Z'; ++digits) nanos = nanos * 10 + take_number(rest, 1, text);
+      for (; !rest.empty() && rest.front() != 'Z'; ++digits)
+        nanos = nanos * 10 + take_number(rest, 1, text);
       if (digits == 0 || digits > 9) refuse(text);
       for (; digits < 9; ++digits) nanos *= 10;
     }
   }
   if (rest == "Z") rest.remove_prefix(1);
   if (!rest.empty() || hour > 23 || minute > 59 || second > 59) refuse(text);
-  return t + std::chrono::hours{hour} + std::chrono::minutes{minute} + std::chrono::seconds{second} +
-         std::chrono::nanoseconds{nanos};
+  return t + std::chrono::hours{hour} + std::chrono::minutes{minute} +
+         std::chrono::seconds{second} + std::chrono::nanoseconds{nanos};
 }
 
 Date parse_date(std::string_view text) {
@@ -103,6 +107,8 @@ Date parse_date(std::string_view text) {
 
 Date utc_date(UnixNanos t) { return Date{floor<days>(t)}; }
 
-UnixNanos now() { return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now()); }
+UnixNanos now() {
+  return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
+}
 
 }  // namespace foxhunt

@@ -13,13 +13,15 @@ using UnixNanos = std::chrono::sys_time<std::chrono::nanoseconds>;
 using Date = std::chrono::year_month_day;
 
 /// "No time": what an undefined timestamp of a file becomes.
-inline constexpr UnixNanos kNullTime{std::chrono::nanoseconds{std::numeric_limits<std::int64_t>::min()}};
+inline constexpr UnixNanos kNullTime{
+    std::chrono::nanoseconds{std::numeric_limits<std::int64_t>::min()}};
 
 constexpr bool is_null(UnixNanos t) { return t == kNullTime; }
 constexpr std::int64_t count(UnixNanos t) { return t.time_since_epoch().count(); }
 constexpr UnixNanos from_nanos(std::int64_t n) { return UnixNanos{std::chrono::nanoseconds{n}}; }
 
-/// 2013-10-06T22:00:00Z, with .123456789 before the Z when there is a fraction. "null" for kNullTime.
+/// 2013-10-06T22:00:00Z, with .123456789 before the Z when there is a fraction. "null" for
+/// kNullTime.
 std::string to_string(UnixNanos t);
 /// 2013-10-06
 std::string to_string(Date d);

@@ -8,7 +8,8 @@ namespace foxhunt {
 namespace {
 
 TEST(Time, ReadsWhatItWrites) {
-  for (const std::int64_t nanos : {0LL, 1609160400000000000LL, 1609160400098821953LL, -1LL, 1381096800000000000LL}) {
+  for (const std::int64_t nanos :
+       {0LL, 1609160400000000000LL, 1609160400098821953LL, -1LL, 1381096800000000000LL}) {
     EXPECT_EQ(count(parse_time(to_string(from_nanos(nanos)))), nanos);
   }
 }
@@ -28,8 +29,9 @@ TEST(Time, WritesTheFormThatPeopleKnow) {
 }
 
 TEST(Time, RefusesWhatIsNoTime) {
-  for (const char* text : {"", "2013", "2013-13-01", "2013-02-30", "2013-10-06T24:00", "2013-10-06T22:00:00.", "2013-10-06x",
-                           "2013-10-06T22:00:00.1234567890Z", "2013-10-06T22:60"}) {
+  for (const char* text :
+       {"", "2013", "2013-13-01", "2013-02-30", "2013-10-06T24:00", "2013-10-06T22:00:00.",
+        "2013-10-06x", "2013-10-06T22:00:00.1234567890Z", "2013-10-06T22:60"}) {
     EXPECT_THROW(parse_time(text), ConfigError) << text;
   }
 }

@@ -15,20 +15,22 @@
 namespace foxhunt::config {
 
 /// Reads a TOML file into the listed fields; keys that the file does not name keep their values.
-/// Errors  ConfigError with file and line: syntax, unknown key, wrong type, value outside its range. All of the
+/// Errors  ConfigError with file and line: syntax, unknown key, wrong type, value outside its
+/// range. All of the
 ///         file's errors are listed at once.
 void load_toml_file(FieldList& list, const std::filesystem::path& path);
 /// The same from text; `origin` stands for the file's name in messages.
 void load_toml_text(FieldList& list, std::string_view text, const std::string& origin);
 
-/// Applies "a.b=c" (c in TOML syntax; a bare word is a string). Errors  ConfigError naming the assignment.
+/// Applies "a.b=c" (c in TOML syntax; a bare word is a string). Errors  ConfigError naming the
+/// assignment.
 void apply_override(FieldList& list, const std::string& assignment);
 
 /// Every value against its range; all that are outside, one a line. Empty: all well.
 std::vector<std::string> range_errors(const FieldList& list);
 
-/// The resolved config as TOML, every key with its help as a comment when `comments`. load_toml_text reads it back
-/// to the same values, bit for bit.
+/// The resolved config as TOML, every key with its help as a comment when `comments`.
+/// load_toml_text reads it back to the same values, bit for bit.
 std::string dump_toml(const FieldList& list, bool comments);
 
 /// SHA-256 over the dump without comments: changes exactly when a value does.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
@@ -24,7 +25,8 @@ struct Inner {
   template <class Self, class Visitor>
   static void describe(Self& c, Visitor&& key) {
     key("d_model", c.d_model, 8, 4096, "channels of the residual stream");
-    key("dt_max", c.dt_max, 0.0, std::numeric_limits<double>::infinity(), "upper limit of the step size");
+    key("dt_max", c.dt_max, 0.0, std::numeric_limits<double>::infinity(),
+        "upper limit of the step size");
     key("spans", c.spans, 1, 1000, "bars");
   }
 };
@@ -72,7 +74,8 @@ TEST(Config, LoadsWhatIsNamedAndKeepsTheRest) {
 TEST(Config, NamesEveryErrorWithFileLineAndNearestName) {
   const std::string text = error_of("lr = 2.0\n[model]\nd_mdoel = 5\nspans = ['x']\n");
   EXPECT_THAT(text, HasSubstr("f.toml:1: lr = 2.0 is outside [0, 1]"));
-  EXPECT_THAT(text, HasSubstr("f.toml:3: model: unknown key 'd_mdoel'; nearest valid name: 'd_model'"));
+  EXPECT_THAT(text,
+              HasSubstr("f.toml:3: model: unknown key 'd_mdoel'; nearest valid name: 'd_model'"));
   EXPECT_THAT(text, HasSubstr("f.toml:4: model.spans"));
   EXPECT_THAT(text, HasSubstr("is not a whole number"));
   EXPECT_THAT(error_of("kind = 'step'\n"), HasSubstr("is none of cosine, linear"));
@@ -125,7 +128,8 @@ TEST(Config, SchemaIsJsonAndNamesEveryKey) {
   EXPECT_EQ(schema["properties"]["model"]["properties"]["d_model"]["minimum"], 8);
   EXPECT_EQ(schema["properties"]["kind"]["enum"][1], "linear");
   EXPECT_EQ(schema["properties"]["model"]["additionalProperties"], false);
-  EXPECT_THAT(help_markdown(fields_of(config)), HasSubstr("| `d_model` | integer | `64` | [8, 4096] |"));
+  EXPECT_THAT(help_markdown(fields_of(config)),
+              HasSubstr("| `d_model` | integer | `64` | [8, 4096] |"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// One list per config struct: its describe() names every key once, and everything else walks that list.
+// One list per config struct: its describe() names every key once, and everything else walks that
+// list.
 //
 //     struct ScheduleConfig {
 //       double lr = 1e-3;
@@ -7,12 +8,14 @@
 //       template <class Self, class Visitor>
 //       static void describe(Self& c, Visitor&& key) {
 //         key("lr", c.lr, 0.0, 10.0, "peak learning rate");
-//         key.choice("kind", c.kind, {{"cosine", Kind::kCosine}, {"linear", Kind::kLinear}}, "shape after warm-up");
+//         key.choice("kind", c.kind, {{"cosine", Kind::kCosine}, {"linear", Kind::kLinear}}, "shape
+//         after warm-up");
 //       }
 //     };
 //
 // A nested struct is a section: key.section("schedule", c.schedule, "learning rate over time").
-// config.h turns the list into loading, range checks, unknown-key errors, dump, hash, help and JSON Schema.
+// config.h turns the list into loading, range checks, unknown-key errors, dump, hash, help and JSON
+// Schema.
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +31,7 @@ namespace foxhunt::config {
 /// A value out of a closed set of names.
 struct Choice {
   std::vector<std::string> names;
-  std::function<std::size_t()> get;            ///< index into names
+  std::function<std::size_t()> get;  ///< index into names
   std::function<void(std::size_t)> set;
 };
 
@@ -40,7 +43,8 @@ struct Field {
   std::string path;  ///< "model.d_model"
   std::string help;
   Target target;
-  double min = -std::numeric_limits<double>::infinity();  ///< for numbers, and each number of a list; inclusive
+  double min = -std::numeric_limits<double>::infinity();  ///< for numbers, and each number of a
+                                                          ///< list; inclusive
   double max = std::numeric_limits<double>::infinity();
 };
 
@@ -61,25 +65,31 @@ class FieldCollector {
   FieldCollector(FieldList& list, std::string prefix) : list_(list), prefix_(std::move(prefix)) {}
 
   void operator()(const char* name, bool& value, const char* help) { add(name, &value, help); }
-  void operator()(const char* name, std::string& value, const char* help) { add(name, &value, help); }
-  void operator()(const char* name, std::vector<std::string>& value, const char* help) { add(name, &value, help); }
-  void operator()(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max, const char* help) {
+  void operator()(const char* name, std::string& value, const char* help) {
+    add(name, &value, help);
+  }
+  void operator()(const char* name, std::vector<std::string>& value, const char* help) {
+    add(name, &value, help);
+  }
+  void operator()(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max,
+                  const char* help) {
     add(name, &value, help, static_cast<double>(min), static_cast<double>(max));
   }
   void operator()(const char* name, double& value, double min, double max, const char* help) {
     add(name, &value, help, min, max);
   }
-  void operator()(const char* name, std::vector<std::int64_t>& value, std::int64_t min, std::int64_t max,
-                  const char* help) {
+  void operator()(const char* name, std::vector<std::int64_t>& value, std::int64_t min,
+                  std::int64_t max, const char* help) {
     add(name, &value, help, static_cast<double>(min), static_cast<double>(max));
   }
-  void operator()(const char* name, std::vector<double>& value, double min, double max, const char* help) {
+  void operator()(const char* name, std::vector<double>& value, double min, double max,
+                  const char* help) {
     add(name, &value, help, min, max);
   }
 
   template <class Enum>
-  void choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> options,
-              const char* help) {
+  void choice(const char* name, Enum& value,
+              std::initializer_list<std::pair<const char*, Enum>> options, const char* help) {
     std::vector<Enum> values;
     Choice choice;
     for (const auto& [text, option] : options) {

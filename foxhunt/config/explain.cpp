@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/hash.h"
@@ -24,7 +25,8 @@ std::string section_help(const FieldList& list, const std::string& path) {
   return "";
 }
 
-/// Calls first(section path) where a new section begins, then each(field). Top-level keys come first.
+/// Calls first(section path) where a new section begins, then each(field). Top-level keys come
+/// first.
 template <class First, class Each>
 void walk(const FieldList& list, First first, Each each) {
   std::vector<std::string> order{""};
@@ -81,8 +83,8 @@ std::string dump_toml(const FieldList& list, bool comments) {
         std::string line = fmt::format("{} = {}", name_of(field), value_text(field));
         if (comments) {
           const std::string range = range_text(field);
-          line += fmt::format("{:{}}# {}{}{}", "", line.size() < 34 ? 34 - line.size() : 1, field.help,
-                              range.empty() ? "" : ", ", range);
+          line += fmt::format("{:{}}# {}{}{}", "", line.size() < 34 ? 34 - line.size() : 1,
+                              field.help, range.empty() ? "" : ", ", range);
         }
         out += line + "\n";
       });
@@ -99,9 +101,10 @@ std::string help_text(const FieldList& list) {
         if (!path.empty()) out += fmt::format("\n[{}]  {}\n", path, section_help(list, path));
       },
       [&](const Field& field) {
-        out += fmt::format("  {:<28} {:<22} {:<16} {}{}\n", name_of(field), value_text(field), range_text(field),
-                           field.help,
-                           std::holds_alternative<Choice>(field.target) ? " (" + type_text(field) + ")" : "");
+        out += fmt::format(
+            "  {:<28} {:<22} {:<16} {}{}\n", name_of(field), value_text(field), range_text(field),
+            field.help,
+            std::holds_alternative<Choice>(field.target) ? " (" + type_text(field) + ")" : "");
       });
   return out;
 }
@@ -111,12 +114,13 @@ std::string help_markdown(const FieldList& list) {
   walk(
       list,
       [&](const std::string& path) {
-        out += fmt::format("\n## {}\n\n{}\n\n| key | type | default | range | meaning |\n|---|---|---|---|---|\n",
-                           path.empty() ? "top level" : "[" + path + "]", section_help(list, path));
+        out += fmt::format(
+            "\n## {}\n\n{}\n\n| key | type | default | range | meaning |\n|---|---|---|---|---|\n",
+            path.empty() ? "top level" : "[" + path + "]", section_help(list, path));
       },
       [&](const Field& field) {
-        out += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", name_of(field), type_text(field), value_text(field),
-                           range_text(field), field.help);
+        out += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", name_of(field), type_text(field),
+                           value_text(field), range_text(field), field.help);
       });
   return out;
 }
@@ -145,7 +149,8 @@ std::string json_schema(const FieldList& list, const std::string& title) {
     }
     return *at;
   };
-  for (const Field& field : list.fields) object_at(section_of(field))["properties"][name_of(field)] = schema_of(field);
+  for (const Field& field : list.fields)
+    object_at(section_of(field))["properties"][name_of(field)] = schema_of(field);
   return root.dump(2);
 }
 

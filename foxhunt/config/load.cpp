@@ -7,13 +7,13 @@
 #include <type_traits>
 #include <vector>
 
+#include <toml++/toml.h>
+
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/nearest.h"
 #include "foxhunt/config/config.h"
 #include "foxhunt/config/value_text.h"
-
-#include <toml++/toml.h>
 
 namespace foxhunt::config {
 namespace {
@@ -23,9 +23,13 @@ struct Assign {
   const toml::node& node;
 
   std::string operator()(bool* place) const { return take(place, node.value_exact<bool>()); }
-  std::string operator()(std::int64_t* place) const { return take(place, node.value_exact<std::int64_t>()); }
+  std::string operator()(std::int64_t* place) const {
+    return take(place, node.value_exact<std::int64_t>());
+  }
   std::string operator()(double* place) const { return take(place, number()); }
-  std::string operator()(std::string* place) const { return take(place, node.value_exact<std::string>()); }
+  std::string operator()(std::string* place) const {
+    return take(place, node.value_exact<std::string>());
+  }
   template <class T>
   std::string operator()(std::vector<T>* place) const {
     const toml::array* array = node.as_array();
@@ -33,7 +37,8 @@ struct Assign {
     std::vector<T> items;
     for (const toml::node& item : *array) {
       T value{};
-      if (const std::string problem = Assign{item}(&value); !problem.empty()) return "has an item that " + problem;
+      if (const std::string problem = Assign{item}(&value); !problem.empty())
+        return "has an item that " + problem;
       items.push_back(std::move(value));
     }
     *place = std::move(items);
@@ -43,7 +48,8 @@ struct Assign {
     const auto text = node.value_exact<std::string>();
     if (!text) return "is not a string";
     const auto found = std::find(choice.names.begin(), choice.names.end(), *text);
-    if (found == choice.names.end()) return fmt::format("is none of {}", fmt::join(choice.names, ", "));
+    if (found == choice.names.end())
+      return fmt::format("is none of {}", fmt::join(choice.names, ", "));
     choice.set(static_cast<std::size_t>(found - choice.names.begin()));
     return "";
   }
@@ -73,7 +79,8 @@ struct OutOfRange {
   bool operator()(std::int64_t* v) const { return bad(static_cast<double>(*v)); }
   bool operator()(double* v) const { return bad(*v); }
   bool operator()(std::vector<std::int64_t>* v) const {
-    return std::any_of(v->begin(), v->end(), [this](std::int64_t x) { return bad(static_cast<double>(x)); });
+    return std::any_of(v->begin(), v->end(),
+                       [this](std::int64_t x) { return bad(static_cast<double>(x)); });
   }
   bool operator()(std::vector<double>* v) const {
     return std::any_of(v->begin(), v->end(), [this](double x) { return bad(x); });
@@ -117,17 +124,20 @@ std::string unknown_key(const FieldList& list, const std::string& prefix, const 
     }
   }
   const std::string near = nearest_name(name, names_below(list, prefix));
-  if (!near.empty()) return fmt::format("{}unknown key '{}'; nearest valid name: '{}'", where, name, near);
+  if (!near.empty())
+    return fmt::format("{}unknown key '{}'; nearest valid name: '{}'", where, name, near);
   return fmt::format("{}unknown key '{}'", where, name);
 }
 
 Field* find_field(FieldList& list, const std::string& path) {
-  const auto found = std::find_if(list.fields.begin(), list.fields.end(), [&](const Field& f) { return f.path == path; });
+  const auto found = std::find_if(list.fields.begin(), list.fields.end(),
+                                  [&](const Field& f) { return f.path == path; });
   return found == list.fields.end() ? nullptr : &*found;
 }
 
 bool is_section(const FieldList& list, const std::string& path) {
-  return std::any_of(list.sections.begin(), list.sections.end(), [&](const Section& s) { return s.path == path; });
+  return std::any_of(list.sections.begin(), list.sections.end(),
+                     [&](const Section& s) { return s.path == path; });
 }
 
 class TableLoader {
@@ -164,7 +174,8 @@ class TableLoader {
   }
   void complain(const toml::node& node, const std::string& what) {
     const auto line = node.source().begin.line;
-    errors_.push_back(line > 0 ? fmt::format("{}:{}: {}", origin_, line, what) : fmt::format("{}: {}", origin_, what));
+    errors_.push_back(line > 0 ? fmt::format("{}:{}: {}", origin_, line, what)
+                               : fmt::format("{}: {}", origin_, what));
   }
 
   FieldList& list_;
@@ -179,12 +190,13 @@ void load_toml_text(FieldList& list, std::string_view text, const std::string& o
   try {
     table = toml::parse(text, origin);
   } catch (const toml::parse_error& error) {
-    throw ConfigError(fmt::format("{}:{}:{}: {}", origin, error.source().begin.line, error.source().begin.column,
-                                  error.description()));
+    throw ConfigError(fmt::format("{}:{}:{}: {}", origin, error.source().begin.line,
+                                  error.source().begin.column, error.description()));
   }
   TableLoader loader(list, origin);
   loader.load(table, "");
-  if (!loader.errors().empty()) throw ConfigError(fmt::format("{}", fmt::join(loader.errors(), "\n")));
+  if (!loader.errors().empty())
+    throw ConfigError(fmt::format("{}", fmt::join(loader.errors(), "\n")));
 }
 
 void load_toml_file(FieldList& list, const std::filesystem::path& path) {
@@ -209,7 +221,8 @@ void apply_override(FieldList& list, const std::string& assignment) {
   const std::string prefix = dot == std::string::npos ? "" : path.substr(0, dot + 1);
   Field* field = find_field(list, path);
   if (field == nullptr) {
-    throw ConfigError(fmt::format("{}: {}", origin, unknown_key(list, prefix, path.substr(prefix.size()))));
+    throw ConfigError(
+        fmt::format("{}: {}", origin, unknown_key(list, prefix, path.substr(prefix.size()))));
   }
   toml::table table;
   try {

@@ -72,7 +72,9 @@ struct TypeText {
   std::string operator()(const std::vector<std::int64_t>*) const { return "list of integers"; }
   std::string operator()(const std::vector<double>*) const { return "list of numbers"; }
   std::string operator()(const std::vector<std::string>*) const { return "list of strings"; }
-  std::string operator()(const Choice& c) const { return fmt::format("one of {}", fmt::join(c.names, ", ")); }
+  std::string operator()(const Choice& c) const {
+    return fmt::format("one of {}", fmt::join(c.names, ", "));
+  }
 };
 
 }  // namespace

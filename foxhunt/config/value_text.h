@@ -1,5 +1,6 @@
 #pragma once
-// One value of a field as TOML text, and its type and range in words. Shared by dump, help and schema.
+// One value of a field as TOML text, and its type and range in words. Shared by dump, help and
+// schema.
 
 #include <string>
 

@@ -1,3 +1,4 @@
+// Over budget: one suite over one reader; its cases share the byte-built files.
 #include "foxhunt/market/dbn_reader.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 #pragma once
+// Over budget: what all DBN suites share, in one place.
 // What the DBN tests share: fixtures, zstd frames, and records put together byte by byte with none
 // of the code under test.
 

@@ -1,3 +1,4 @@
+// Over budget: one suite over one class; its cases share the small models.
 // The whole model: names, initial values, state, prediction, files, refusals.
 #include "foxhunt/nn/mamba2.h"
 

@@ -1,3 +1,4 @@
+// Over budget: one suite over one class; its cases share the reference and the shapes.
 // Properties of the layer: every way to cut, pad, pack or batch a sequence gives the same answers.
 #include "foxhunt/nn/ssd_layer.h"
 
@@ -366,8 +367,8 @@ TEST(SSDLayer, PackedAndPaddedAtOnceKeepTheLastSequencesState) {
 
 // ---------------------------------------------------------------- gradients
 
-/// Largest |central difference - autograd| over entries of every input of f, of a random projection of its
-/// outputs. float64.
+/// Largest |central difference - autograd| over entries of every input of f, of a random projection
+/// of its outputs. float64.
 double gradient_error(const std::function<std::vector<Tensor>()>& f,
                       const std::vector<Tensor>& inputs, Rng& rng) {
   std::vector<Tensor> weights;
@@ -386,7 +387,8 @@ double gradient_error(const std::function<std::vector<Tensor>()>& f,
   for (const Tensor& t : inputs) {
     const Tensor grad = t.grad().contiguous();
     double* slot = t.mutable_data_ptr<double>();
-    const std::int64_t stride = 1 + t.numel() / 40;  // some 40 entries of each, the first among them
+    const std::int64_t stride =
+        1 + t.numel() / 40;  // some 40 entries of each, the first among them
     for (std::int64_t i = 0; i < t.numel(); i += stride) {
       const double x = slot[i];
       slot[i] = x + eps;

@@ -16,7 +16,8 @@ std::string price_text(Price price) {
   if (price.is_null()) return "null";
   const std::int64_t whole = price.nano / Price::kUnitsPerOne;
   const std::int64_t rest = std::abs(price.nano % Price::kUnitsPerOne);
-  std::string text = fmt::format("{}{}.{:09}", price.nano < 0 && whole == 0 ? "-" : "", whole, rest);
+  std::string text =
+      fmt::format("{}{}.{:09}", price.nano < 0 && whole == 0 ? "-" : "", whole, rest);
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.push_back('0');
   return text;
@@ -24,7 +25,9 @@ std::string price_text(Price price) {
 
 }  // namespace
 
-std::string_view class_name(std::int64_t index) { return kClassNames.at(static_cast<std::size_t>(index)); }
+std::string_view class_name(std::int64_t index) {
+  return kClassNames.at(static_cast<std::size_t>(index));
+}
 
 std::vector<double> meaning_of(std::span<const float> outputs, const model::HeadConfig& head) {
   std::vector<double> values(outputs.begin(), outputs.end());
@@ -36,23 +39,29 @@ std::vector<double> meaning_of(std::span<const float> outputs, const model::Head
   return values;
 }
 
-std::string answer_line(const AnswerRow& row, std::span<const double> meaning, const model::HeadConfig& head) {
-  std::string line = fmt::format(R"({{"time":"{}","bar_start":"{}","symbol":"{}","close":{})", to_string(row.available_at),
-                                 to_string(row.bar_start), row.symbol, price_text(row.close));
+std::string answer_line(const AnswerRow& row, std::span<const double> meaning,
+                        const model::HeadConfig& head) {
+  std::string line = fmt::format(R"({{"time":"{}","bar_start":"{}","symbol":"{}","close":{})",
+                                 to_string(row.available_at), to_string(row.bar_start), row.symbol,
+                                 price_text(row.close));
   switch (head.kind) {
     case model::HeadKind::kClassification: {
       for (std::size_t k = 0; k < meaning.size(); ++k) {
-        line += fmt::format(R"(,"p_{}":{:.9g})", class_name(static_cast<std::int64_t>(k)), meaning[k]);
+        line +=
+            fmt::format(R"(,"p_{}":{:.9g})", class_name(static_cast<std::int64_t>(k)), meaning[k]);
       }
       const auto best = std::max_element(meaning.begin(), meaning.end()) - meaning.begin();
       line += fmt::format(R"(,"prediction":"{}")", class_name(best));
       break;
     }
     case model::HeadKind::kQuantiles:
-      for (std::size_t q = 0; q < meaning.size(); ++q) line += fmt::format(R"(,"q{}":{:.9g})", head.quantiles[q], meaning[q]);
+      for (std::size_t q = 0; q < meaning.size(); ++q)
+        line += fmt::format(R"(,"q{}":{:.9g})", head.quantiles[q], meaning[q]);
       break;
     case model::HeadKind::kRegression:
-    case model::HeadKind::kTokens: line += fmt::format(R"(,"value":{:.9g})", meaning.front()); break;
+    case model::HeadKind::kTokens:
+      line += fmt::format(R"(,"value":{:.9g})", meaning.front());
+      break;
   }
   return line + "}";
 }

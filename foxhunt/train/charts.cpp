@@ -4,8 +4,9 @@
 
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "foxhunt/base/file.h"
 #include "foxhunt/evaluation/svg/charts.h"
@@ -67,15 +68,15 @@ svg::BarChart by_hour(const ev::EvaluationReport& report) {
 void write_charts(const RunDir& run, const std::string& split, const ev::EvaluationReport& report) {
   const LossCurve losses = read_losses(run);
   if (!losses.train.empty()) {
-    write_file_atomic(run.file("loss.svg"), svg::loss_curve_svg(losses.train, losses.valid, "loss"));
+    write_file_atomic(run.file("loss.svg"),
+                      svg::loss_curve_svg(losses.train, losses.valid, "loss"));
   }
   if (const auto* task = std::get_if<ev::ClassificationTask>(&report.task)) {
     svg::CalibrationChart chart;
     chart.subtitle = fmt::format("{} rows of the part '{}'", report.rows, split);
     chart.class_names = task->class_names;
     chart.classes = report.calibration;
-    write_file_atomic(run.file(fmt::format("calibration-{}.svg", split)),
-                      svg::to_svg(chart));
+    write_file_atomic(run.file(fmt::format("calibration-{}.svg", split)), svg::to_svg(chart));
   }
   if (!report.by_hour.groups.empty() && !report.by_hour.metrics.empty()) {
     write_file_atomic(run.file(fmt::format("hours-{}.svg", split)), svg::to_svg(by_hour(report)));

@@ -9,6 +9,7 @@
 namespace foxhunt::train {
 
 /// Errors  IoError. A run without epochs has no loss chart; only classification has calibration.
-void write_charts(const RunDir& run, const std::string& split, const evaluation::EvaluationReport& report);
+void write_charts(const RunDir& run, const std::string& split,
+                  const evaluation::EvaluationReport& report);
 
 }  // namespace foxhunt::train

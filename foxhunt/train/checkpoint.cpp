@@ -33,7 +33,8 @@ TrainingState TrainingState::from_json(const std::string& text) {
             .step = in.at("step"),
             .batch_in_epoch = in.at("batch_in_epoch"),
             .skipped_steps = in.at("skipped_steps"),
-            .best_valid_loss = in.at("best_valid_loss").is_null() ? 0.0 : in.at("best_valid_loss").get<double>(),
+            .best_valid_loss =
+                in.at("best_valid_loss").is_null() ? 0.0 : in.at("best_valid_loss").get<double>(),
             .best_epoch = in.at("best_epoch"),
             .epochs_without_gain = in.at("epochs_without_gain"),
             .seed = in.at("seed"),
@@ -44,8 +45,9 @@ TrainingState TrainingState::from_json(const std::string& text) {
   }
 }
 
-void write_checkpoint(const fs::path& folder, const nn::Mamba2SSM& model, const ModelContext& context,
-                      const Optimizer& optimizer, const TrainingState& state) {
+void write_checkpoint(const fs::path& folder, const nn::Mamba2SSM& model,
+                      const ModelContext& context, const Optimizer& optimizer,
+                      const TrainingState& state) {
   nn::save_weights(model, folder / "model.safetensors", context.to_metadata());
   nn::save_tensors(folder / "optim.safetensors", optimizer.state(), {});
   write_file_atomic(folder / "state.json", state.to_json());

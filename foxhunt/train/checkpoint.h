@@ -1,5 +1,6 @@
 #pragma once
-// What a checkpoint folder holds: weights with their context, the optimiser's moments, where the training stood.
+// What a checkpoint folder holds: weights with their context, the optimiser's moments, where the
+// training stood.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,7 +20,7 @@ struct TrainingState {
   std::int64_t batch_in_epoch = 0;  ///< next batch of the epoch's order
   std::int64_t skipped_steps = 0;
   double best_valid_loss = 0;
-  std::int64_t best_epoch = 0;      ///< from 1; 0: none yet
+  std::int64_t best_epoch = 0;  ///< from 1; 0: none yet
   std::int64_t epochs_without_gain = 0;
   std::int64_t seed = 0;
   std::int64_t threads = 0;
@@ -31,8 +32,9 @@ struct TrainingState {
 };
 
 /// Writes model.safetensors, optim.safetensors and state.json into `folder`. Errors  IoError.
-void write_checkpoint(const std::filesystem::path& folder, const nn::Mamba2SSM& model, const ModelContext& context,
-                      const Optimizer& optimizer, const TrainingState& state);
+void write_checkpoint(const std::filesystem::path& folder, const nn::Mamba2SSM& model,
+                      const ModelContext& context, const Optimizer& optimizer,
+                      const TrainingState& state);
 
 struct LoadedModel {
   std::shared_ptr<nn::Mamba2SSM> model;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
@@ -39,7 +40,8 @@ std::string manifest_of(const fs::path& folder) {
 
 std::string damage_of(const fs::path& folder) {
   if (!fs::exists(folder / "DONE")) return "DONE is missing: the checkpoint was not finished";
-  const auto files = nlohmann::json::parse(read_file(folder / "DONE"), nullptr, /*allow_exceptions=*/false);
+  const auto files =
+      nlohmann::json::parse(read_file(folder / "DONE"), nullptr, /*allow_exceptions=*/false);
   if (!files.is_object() || files.empty()) return "DONE is damaged";
   for (const auto& [name, facts] : files.items()) {
     const fs::path file = folder / name;
@@ -53,9 +55,11 @@ std::string damage_of(const fs::path& folder) {
 
 }  // namespace
 
-CheckpointStore::CheckpointStore(fs::path run, std::int64_t keep) : run_(std::move(run)), keep_(keep) {}
+CheckpointStore::CheckpointStore(fs::path run, std::int64_t keep)
+    : run_(std::move(run)), keep_(keep) {}
 
-void CheckpointStore::save(std::int64_t step, bool is_best, const std::function<void(const fs::path&)>& write) {
+void CheckpointStore::save(std::int64_t step, bool is_best,
+                           const std::function<void(const fs::path&)>& write) {
   const fs::path folder = run_ / "checkpoints";
   const fs::path place = folder / name_of(step);
   const fs::path temporary = folder / ("." + name_of(step) + ".tmp");
@@ -72,7 +76,8 @@ void CheckpointStore::save(std::int64_t step, bool is_best, const std::function<
     sync_path(folder);
   } catch (const fs::filesystem_error& error) {
     fs::remove_all(temporary);
-    throw IoError(fmt::format("{}: checkpoint not written: {}", place.string(), error.code().message()));
+    throw IoError(
+        fmt::format("{}: checkpoint not written: {}", place.string(), error.code().message()));
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(temporary, ignored);
@@ -88,9 +93,11 @@ std::vector<CheckpointStore::Entry> CheckpointStore::list() const {
   std::vector<Entry> entries;
   if (!fs::exists(run_ / "checkpoints")) return entries;
   for (const auto& item : fs::directory_iterator(run_ / "checkpoints")) {
-    if (const auto step = step_of(item.path())) entries.push_back({*step, item.path(), damage_of(item.path())});
+    if (const auto step = step_of(item.path()))
+      entries.push_back({*step, item.path(), damage_of(item.path())});
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.step < b.step; });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.step < b.step; });
   return entries;
 }
 

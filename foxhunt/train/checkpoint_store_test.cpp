@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 class CheckpointStoreTest : public testing::Test {
  protected:
   void SetUp() override {
-    run_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    run_ = fs::path(testing::TempDir()) /
+           testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(run_);
   }
   void TearDown() override { fs::remove_all(run_); }
@@ -48,7 +49,8 @@ TEST_F(CheckpointStoreTest, AFailedSaveLeavesEarlierCheckpointsAndNoRemains) {
   EXPECT_THROW(store.save(2, true, [](const fs::path&) { throw IoError("disk full"); }), IoError);
   ASSERT_EQ(store.list().size(), 1U);
   EXPECT_EQ(store.list()[0].damage, "");
-  EXPECT_EQ(std::distance(fs::directory_iterator(run_ / "checkpoints"), fs::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(run_ / "checkpoints"), fs::directory_iterator()),
+            1);
 }
 
 TEST_F(CheckpointStoreTest, AFileCutAtAnyByteIsNamed) {
@@ -71,7 +73,10 @@ TEST_F(CheckpointStoreTest, AFileCutAtAnyByteIsNamed) {
 }
 
 TEST_F(CheckpointStoreTest, AMovedRunStillFindsItsCheckpoints) {
-  { const RunDir dir = RunDir::create(run_, false); CheckpointStore(run_, 3).save(4, true, write_two); }
+  {
+    const RunDir dir = RunDir::create(run_, false);
+    CheckpointStore(run_, 3).save(4, true, write_two);
+  }
   const fs::path moved = run_.string() + "-moved";
   fs::remove_all(moved);
   fs::rename(run_, moved);

@@ -44,12 +44,14 @@ std::vector<std::string> require_unchanged(const std::vector<DataFile>& files) {
   std::vector<std::string> paths;
   for (const DataFile& file : files) {
     if (!std::filesystem::exists(file.path)) {
-      throw DataError(fmt::format("{}: the run was trained on this file, and it is gone; name its new place with --data",
-                                  file.path.string()));
+      throw DataError(fmt::format(
+          "{}: the run was trained on this file, and it is gone; name its new place with --data",
+          file.path.string()));
     }
     if (sha256_of_file(file.path) != file.sha256) {
-      throw DataError(fmt::format("{}: is not what the run was trained on (SHA-256 differs from data.lock)",
-                                  file.path.string()));
+      throw DataError(
+          fmt::format("{}: is not what the run was trained on (SHA-256 differs from data.lock)",
+                      file.path.string()));
     }
     paths.push_back(file.path.string());
   }

@@ -23,7 +23,8 @@ struct DataFile {
 std::string data_lock_json(const std::vector<DataFile>& files);
 /// Errors  FormatError.
 std::vector<DataFile> parse_data_lock(const std::string& text);
-/// The paths, after each file was found with the same SHA-256. Errors  DataError naming the file that is gone or changed.
+/// The paths, after each file was found with the same SHA-256. Errors  DataError naming the file
+/// that is gone or changed.
 std::vector<std::string> require_unchanged(const std::vector<DataFile>& files);
 
 }  // namespace foxhunt::train

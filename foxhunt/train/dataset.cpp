@@ -37,17 +37,21 @@ class RangeReader final : public market::Reader {
   market::Reader& inner_;
 };
 
-DataFile read_into(SequenceBuilder& builder, const std::string& path, const market::ReadOptions& options) {
+DataFile read_into(SequenceBuilder& builder, const std::string& path,
+                   const market::ReadOptions& options) {
   if (!std::filesystem::exists(path)) {
-    throw DataError(fmt::format("{}: no such file; relative paths start at the working directory, {}", path,
-                                std::filesystem::current_path().string()));
+    throw DataError(
+        fmt::format("{}: no such file; relative paths start at the working directory, {}", path,
+                    std::filesystem::current_path().string()));
   }
   const std::unique_ptr<market::Reader> reader = market::open_reader(path, options);
   RangeReader ranged(*reader);
   builder.add(ranged);
-  if (ranged.bars == 0) throw DataError(fmt::format("{}: holds no bar ({} records)", path, reader->stats().records));
+  if (ranged.bars == 0)
+    throw DataError(fmt::format("{}: holds no bar ({} records)", path, reader->stats().records));
   if (reader->stats().truncated) {
-    log::warn("{}: is cut short; {} bytes behind the last whole record were left out", path, reader->stats().rest_bytes);
+    log::warn("{}: is cut short; {} bytes behind the last whole record were left out", path,
+              reader->stats().rest_bytes);
   }
   return {.path = std::filesystem::absolute(path),
           .sha256 = sha256_of_file(path),
@@ -60,7 +64,8 @@ DataFile read_into(SequenceBuilder& builder, const std::string& path, const mark
 }  // namespace
 
 Dataset load_dataset(const ExperimentConfig& config, const std::vector<std::string>& paths) {
-  SequenceBuilder builder({.product = config.data.product, .symbol = config.data.symbol}, config.features, config.label);
+  SequenceBuilder builder({.product = config.data.product, .symbol = config.data.symbol},
+                          config.features, config.label);
   Dataset data;
   data.horizon = config.label.horizon;
   for (const std::string& path : paths.empty() ? config.data.files : paths) {

@@ -1,5 +1,6 @@
 #pragma once
-// From an experiment's configuration to rows that can be trained on: files, sequences, split, normaliser.
+// From an experiment's configuration to rows that can be trained on: files, sequences, split,
+// normaliser.
 
 #include <string>
 #include <vector>

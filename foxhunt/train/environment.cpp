@@ -9,8 +9,8 @@
 #include "foxhunt/nn/device.h"
 
 namespace foxhunt::train {
-std::string environment_json(const std::vector<std::string>& command_line, const std::string& device,
-                             std::int64_t threads, std::int64_t seed) {
+std::string environment_json(const std::vector<std::string>& command_line,
+                             const std::string& device, std::int64_t threads, std::int64_t seed) {
   nlohmann::ordered_json out;
   out["version"] = version();
   out["git_revision"] = git_revision();

@@ -1,4 +1,7 @@
-// The door's evaluate(): the rows of one part, the answers of model and baselines, the report and its charts.
+// The door's evaluate(): the rows of one part, the answers of model and baselines, the report and
+// its charts.
+#include "foxhunt/evaluation/report/evaluate.h"
+
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -7,7 +10,6 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
-#include "foxhunt/evaluation/report/evaluate.h"
 #include "foxhunt/nn/device.h"
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/train/answer.h"
@@ -38,23 +40,25 @@ class Answerer {
     Batch batch;
     for (const Window& window : whole_sequences(data_.set.sequences, data_.split, part_)) {
       filler_.fill({&window, 1}, 0, batch);
-      const at::Tensor outputs =
-          model.answer(upload(batch, 0, 1, {}, model.device()).x).to(at::Device(at::kCPU)).contiguous();
+      const at::Tensor outputs = model.answer(upload(batch, 0, 1, {}, model.device()).x)
+                                     .to(at::Device(at::kCPU))
+                                     .contiguous();
       take_rows(window, outputs.const_data_ptr<float>(), model.head(), values, lines);
     }
     return values;
   }
 
  private:
-  void take_rows(const Window& window, const float* outputs, const model::HeadConfig& head, std::vector<double>& values,
-                 std::ostream* lines) const {
+  void take_rows(const Window& window, const float* outputs, const model::HeadConfig& head,
+                 std::vector<double>& values, std::ostream* lines) const {
     const Sequence& sequence = data_.set.sequences[static_cast<std::size_t>(window.sequence)];
     const std::vector<Part>& parts = data_.split.parts[static_cast<std::size_t>(window.sequence)];
     const auto K = static_cast<std::size_t>(head.n_outputs());
     for (std::size_t t = 0; t < static_cast<std::size_t>(window.length); ++t) {
       if (parts[t] != part_) continue;
       const std::vector<double> meaning = meaning_of({outputs + t * K, K}, head);
-      if (sequence.labels.valid[t] != 0) values.insert(values.end(), meaning.begin(), meaning.end());
+      if (sequence.labels.valid[t] != 0)
+        values.insert(values.end(), meaning.begin(), meaning.end());
       if (lines == nullptr) continue;
       *lines << answer_line({.available_at = sequence.available_at[t],
                              .bar_start = sequence.bar_start[t],
@@ -81,9 +85,11 @@ ev::Baselines standard_baselines(const model::HeadConfig& head, const ev::Baseli
   switch (head.kind) {
     case model::HeadKind::kClassification:
       return ev::classification_baselines(splits, static_cast<std::size_t>(head.n_classes));
-    case model::HeadKind::kQuantiles: return ev::quantile_baselines(splits, head.quantiles);
+    case model::HeadKind::kQuantiles:
+      return ev::quantile_baselines(splits, head.quantiles);
     case model::HeadKind::kRegression:
-    case model::HeadKind::kTokens: break;
+    case model::HeadKind::kTokens:
+      break;
   }
   return ev::regression_baselines(splits);
 }
@@ -93,29 +99,36 @@ struct GruFit {
   std::string note;
 };
 
-/// The model's own training on a GRU with as many parameters. A baseline gets its own learning rate: the best of three by
-/// the validation loss.
-GruFit train_gru(const ExperimentConfig& config, const Dataset& data, const features::Normalizer& normalizer,
-                 const nn::Mamba2SSM& model, const Answerer& answer, ProgressMode progress) {
+/// The model's own training on a GRU with as many parameters. A baseline gets its own learning
+/// rate: the best of three by the validation loss.
+GruFit train_gru(const ExperimentConfig& config, const Dataset& data,
+                 const features::Normalizer& normalizer, const nn::Mamba2SSM& model,
+                 const Answerer& answer, ProgressMode progress) {
   const Rng rng = Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split("gru");
   GruFit best;
   double best_loss = std::numeric_limits<double>::infinity();
   for (const double factor : {1.0, 3.0, 10.0}) {
     TrainConfig settings = config.hyper.train;
     settings.schedule.lr *= factor;
-    const std::unique_ptr<SequenceModel> gru = make_gru(model.head_config(), model.performance_metrics().parameters,
-                                                        model.device(), rng.split_seed("weights"));
+    const std::unique_ptr<SequenceModel> gru =
+        make_gru(model.head_config(), model.performance_metrics().parameters, model.device(),
+                 rng.split_seed("weights"));
     WindowTrainer trainer(
-        *gru, {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows}, settings, rng);
+        *gru,
+        {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},
+        settings, rng);
     WindowTrainer::Hooks hooks;
     hooks.title = "gru";
     const FitReport fit = trainer.fit(hooks, progress);
-    if (fit.stopped == "interrupted") throw InterruptedError("interrupted while the GRU baseline was trained");
+    if (fit.stopped == "interrupted")
+      throw InterruptedError("interrupted while the GRU baseline was trained");
     if (fit.best_valid_loss >= best_loss) continue;
     best_loss = fit.best_valid_loss;
     best.forecasts = {.name = "gru", .values = answer(*gru, nullptr)};
-    best.note = fmt::format("gru: learning rate {:.2g}, the best of three on the validation rows; loss {:.4f} in epoch {} of {}",
-                            settings.schedule.lr, fit.best_valid_loss, fit.best_epoch, fit.epochs);
+    best.note = fmt::format(
+        "gru: learning rate {:.2g}, the best of three on the validation rows; loss {:.4f} in epoch "
+        "{} of {}",
+        settings.schedule.lr, fit.best_valid_loss, fit.best_epoch, fit.epochs);
   }
   return best;
 }
@@ -127,12 +140,15 @@ ExperimentConfig config_of(const RunDir& run) {
 }
 
 ev::EvaluationOptions options_of(const ExperimentConfig& config) {
-  ev::EvaluationOptions options{.resamples = static_cast<std::size_t>(config.evaluate.bootstrap_samples),
-                                .level = config.evaluate.level};
+  ev::EvaluationOptions options{
+      .resamples = static_cast<std::size_t>(config.evaluate.bootstrap_samples),
+      .level = config.evaluate.level};
   if (config.evaluate.bootstrap_block > 0) {
-    options.blocks = ev::FixedBlocks{.rows = static_cast<std::size_t>(config.evaluate.bootstrap_block)};
+    options.blocks =
+        ev::FixedBlocks{.rows = static_cast<std::size_t>(config.evaluate.bootstrap_block)};
   } else {
-    options.blocks = ev::AutomaticBlocks{.horizon_rows = static_cast<std::size_t>(config.label.horizon)};
+    options.blocks =
+        ev::AutomaticBlocks{.horizon_rows = static_cast<std::size_t>(config.label.horizon)};
   }
   return options;
 }
@@ -145,10 +161,12 @@ ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& o
   nn::open_device(device);
   const RunDir run = RunDir::open(run_path);
   const ExperimentConfig config = config_of(run);
-  if (config.hyper.train.threads > 0) nn::set_torch_threads(static_cast<int>(config.hyper.train.threads));
+  if (config.hyper.train.threads > 0)
+    nn::set_torch_threads(static_cast<int>(config.hyper.train.threads));
   const LoadedModel loaded = load_best(run.path(), nn::at_device(device));
   const std::vector<std::string> paths =
-      options.data.empty() ? require_unchanged(parse_data_lock(read_file(run.file("data.lock")))) : options.data;
+      options.data.empty() ? require_unchanged(parse_data_lock(read_file(run.file("data.lock"))))
+                           : options.data;
   const Dataset data = load_dataset(config, paths);
   const features::Normalizer& normalizer = loaded.context.normalizer;
 
@@ -160,23 +178,27 @@ ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& o
     lines.open(options.predictions);
     if (!lines) throw IoError(fmt::format("{}: cannot be written", options.predictions.string()));
   }
-  const ev::Forecasts forecasts{.name = "model", .values = answer(model, lines.is_open() ? &lines : nullptr)};
-  if (lines.is_open() && !lines.flush()) throw IoError(fmt::format("{}: cannot be written", options.predictions.string()));
+  const ev::Forecasts forecasts{.name = "model",
+                                .values = answer(model, lines.is_open() ? &lines : nullptr)};
+  if (lines.is_open() && !lines.flush())
+    throw IoError(fmt::format("{}: cannot be written", options.predictions.string()));
 
   const PartRows train_rows(data, normalizer, Part::kTrain);
   const PartRows valid_rows(data, normalizer, Part::kValid);
   const PartRows part_rows(data, normalizer, part);
-  ev::Baselines baselines =
-      standard_baselines(head, {.train = train_rows.view(), .valid = valid_rows.view(), .test = part_rows.view()});
+  ev::Baselines baselines = standard_baselines(
+      head, {.train = train_rows.view(), .valid = valid_rows.view(), .test = part_rows.view()});
   if (options.baselines) {
     GruFit gru = train_gru(config, data, normalizer, *loaded.model, answer, options.progress);
     baselines.forecasts.push_back(std::move(gru.forecasts));
     baselines.notes.push_back(std::move(gru.note));
   }
   const ev::EvaluationReport report =
-      ev::evaluate(part_rows.evaluation_rows(), task_of(head, train_rows), forecasts, baselines, options_of(config),
+      ev::evaluate(part_rows.evaluation_rows(), task_of(head, train_rows), forecasts, baselines,
+                   options_of(config),
                    Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split("bootstrap"));
-  write_file_atomic(run.file(fmt::format("evaluation-{}.json", options.split)), ev::to_json(report) + "\n");
+  write_file_atomic(run.file(fmt::format("evaluation-{}.json", options.split)),
+                    ev::to_json(report) + "\n");
   write_charts(run, options.split, report);
   return report;
 }

@@ -26,7 +26,8 @@ void PartRows::take(const Sequence& sequence, std::size_t t, std::size_t horizon
   labels_.push_back(sequence.labels.classes[t]);
   last_classes_.push_back(sequence.labels.persistence[t]);
   outcomes_.push_back(static_cast<double>(sequence.labels.value[t]));
-  // The label that began h bars ago has just come true: the newest outcome that is known at this row.
+  // The label that began h bars ago has just come true: the newest outcome that is known at this
+  // row.
   const bool known = t >= horizon && sequence.labels.valid[t - horizon] != 0;
   last_moves_.push_back(known ? static_cast<double>(sequence.labels.value[t - horizon])
                               : std::numeric_limits<double>::quiet_NaN());
@@ -43,12 +44,17 @@ evaluation::BaselineRows PartRows::view() const {
 }
 
 evaluation::EvaluationRows PartRows::evaluation_rows() const {
-  return {.times = times_, .sessions = sessions_, .outcomes = outcomes_, .labels = labels_, .hours = {}};
+  return {.times = times_,
+          .sessions = sessions_,
+          .outcomes = outcomes_,
+          .labels = labels_,
+          .hours = {}};
 }
 
 double PartRows::mean_outcome() const {
   if (outcomes_.empty()) return 0.0;
-  return std::accumulate(outcomes_.begin(), outcomes_.end(), 0.0) / static_cast<double>(outcomes_.size());
+  return std::accumulate(outcomes_.begin(), outcomes_.end(), 0.0) /
+         static_cast<double>(outcomes_.size());
 }
 
 evaluation::Task task_of(const model::HeadConfig& head, const PartRows& train_rows) {
@@ -63,9 +69,11 @@ evaluation::Task task_of(const model::HeadConfig& head, const PartRows& train_ro
       task.up = kUp;
       return task;
     }
-    case model::HeadKind::kQuantiles: return evaluation::QuantileTask{.levels = head.quantiles};
+    case model::HeadKind::kQuantiles:
+      return evaluation::QuantileTask{.levels = head.quantiles};
     case model::HeadKind::kRegression:
-    case model::HeadKind::kTokens: break;
+    case model::HeadKind::kTokens:
+      break;
   }
   return evaluation::RegressionTask{.train_mean = train_rows.mean_outcome()};
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The labelled rows of one part as the evaluation room wants them: flat, in the order of time. Torch-free.
+// The labelled rows of one part as the evaluation room wants them: flat, in the order of time.
+// Torch-free.
 
 #include <vector>
 
@@ -24,11 +25,12 @@ class PartRows {
   void take(const Sequence& sequence, std::size_t t, std::size_t horizon);
 
   std::size_t width_;
-  std::vector<float> features_;     ///< [N, F] normalised
-  std::vector<int> labels_;         ///< [N] class; empty for return labels
-  std::vector<int> last_classes_;   ///< [N] persistence
-  std::vector<double> outcomes_;    ///< [N] Labels::value
-  std::vector<double> last_moves_;  ///< [N] outcome of the label that ended at this row; NaN without one
+  std::vector<float> features_;    ///< [N, F] normalised
+  std::vector<int> labels_;        ///< [N] class; empty for return labels
+  std::vector<int> last_classes_;  ///< [N] persistence
+  std::vector<double> outcomes_;   ///< [N] Labels::value
+  std::vector<double>
+      last_moves_;  ///< [N] outcome of the label that ended at this row; NaN without one
   std::vector<UnixNanos> times_;
   std::vector<Date> sessions_;
 };

@@ -17,7 +17,8 @@ std::vector<std::string> ExperimentConfig::errors() const {
   for (auto& error : hyper.errors()) {
     if (std::find(all.begin(), all.end(), error) == all.end()) all.push_back(std::move(error));
   }
-  if (data.files.empty()) all.emplace_back("data.files is empty: name at least one DBN or CSV file");
+  if (data.files.empty())
+    all.emplace_back("data.files is empty: name at least one DBN or CSV file");
   try {
     market::contract_for_product(data.product);
   } catch (const ConfigError& error) {

@@ -24,9 +24,11 @@ struct DataConfig {
 
   template <class Self, class Visitor>
   static void describe(Self& c, Visitor&& key) {
-    key("files", c.files, "DBN or CSV files in the order of time; relative paths start at the working directory");
+    key("files", c.files,
+        "DBN or CSV files in the order of time; relative paths start at the working directory");
     key("product", c.product, "ES, NQ, ZN, 6E …: sessions, tick and multiplier");
-    key("symbol", c.symbol, "one contract of the files, as ESZ3; empty: every contract of the product");
+    key("symbol", c.symbol,
+        "one contract of the files, as ESZ3; empty: every contract of the product");
     key.section("csv", c.csv, "how CSV files are to be read");
   }
 };
@@ -40,7 +42,8 @@ struct EvaluateConfig {
   static void describe(Self& c, Visitor&& key) {
     key("bootstrap_samples", c.bootstrap_samples, 10, 100'000, "resamples behind every interval");
     key("bootstrap_block", c.bootstrap_block, 0, 1'000'000,
-        "rows of a block, longer than labels overlap; 0: by the number of rows, at least twice the horizon");
+        "rows of a block, longer than labels overlap; 0: by the number of rows, at least twice the "
+        "horizon");
     key("level", c.level, 0.5, 0.999, "of the intervals");
   }
 };
@@ -71,7 +74,8 @@ struct ExperimentConfig {
   std::vector<std::string> errors() const;
 };
 
-/// Merges the files in order, then the overrides. Errors  ConfigError with everything that is wrong.
+/// Merges the files in order, then the overrides. Errors  ConfigError with everything that is
+/// wrong.
 void load_experiment(ExperimentConfig& config, const std::vector<std::string>& files,
                      const std::vector<std::string>& overrides);
 

@@ -1,8 +1,8 @@
 #include "foxhunt/train/gru_baseline.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/GradMode.h>
 #include <ATen/CPUGeneratorImpl.h>
+#include <c10/core/GradMode.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -20,7 +20,8 @@ class Gru final : public SequenceModel {
     const double bound = 1.0 / std::sqrt(static_cast<double>(width));
     const auto add = [&](const char* name, at::IntArrayRef shape) {
       // Drawn on the host so that every device starts from the same values.
-      at::Tensor drawn = at::empty(shape, at::TensorOptions(at::kFloat)).uniform_(-bound, bound, generator);
+      at::Tensor drawn =
+          at::empty(shape, at::TensorOptions(at::kFloat)).uniform_(-bound, bound, generator);
       parameters_.emplace_back(name, drawn.to(device).requires_grad_());
     };
     add("in.weight", {width, head.n_features});
@@ -57,9 +58,10 @@ class Gru final : public SequenceModel {
 
   at::Tensor run(const at::Tensor& x, at::Tensor& state) const {
     const at::Tensor in = at::linear(x, at_index(0), at_index(1));
-    auto [hidden, last] = at::gru(in, state, {at_index(2), at_index(3), at_index(4), at_index(5)}, /*has_biases=*/true,
-                                  /*num_layers=*/1, /*dropout=*/0.0, /*train=*/at::GradMode::is_enabled(),
-                                  /*bidirectional=*/false, /*batch_first=*/true);
+    auto [hidden, last] = at::gru(
+        in, state, {at_index(2), at_index(3), at_index(4), at_index(5)}, /*has_biases=*/true,
+        /*num_layers=*/1, /*dropout=*/0.0, /*train=*/at::GradMode::is_enabled(),
+        /*bidirectional=*/false, /*batch_first=*/true);
     state = last;
     return at::linear(hidden, at_index(6), at_index(7));
   }
@@ -73,15 +75,19 @@ class Gru final : public SequenceModel {
 }  // namespace
 
 std::int64_t gru_width(std::int64_t n_features, std::int64_t n_outputs, std::int64_t parameters) {
-  const auto count = [&](std::int64_t h) { return 6 * h * h + (n_features + n_outputs + 7) * h + n_outputs; };
+  const auto count = [&](std::int64_t h) {
+    return 6 * h * h + (n_features + n_outputs + 7) * h + n_outputs;
+  };
   std::int64_t width = 1;
-  while (std::llabs(count(width + 1) - parameters) <= std::llabs(count(width) - parameters)) ++width;
+  while (std::llabs(count(width + 1) - parameters) <= std::llabs(count(width) - parameters))
+    ++width;
   return width;
 }
 
-std::unique_ptr<SequenceModel> make_gru(const model::HeadConfig& head, std::int64_t parameters, at::Device device,
-                                        std::uint64_t seed) {
-  return std::make_unique<Gru>(head, gru_width(head.n_features, head.n_outputs(), parameters), device, seed);
+std::unique_ptr<SequenceModel> make_gru(const model::HeadConfig& head, std::int64_t parameters,
+                                        at::Device device, std::uint64_t seed) {
+  return std::make_unique<Gru>(head, gru_width(head.n_features, head.n_outputs(), parameters),
+                               device, seed);
 }
 
 }  // namespace foxhunt::train

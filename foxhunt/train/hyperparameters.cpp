@@ -15,10 +15,12 @@ namespace {
 std::vector<std::string> head_errors(const HeadSection& head) {
   std::vector<std::string> errors;
   if (head.kind != HeadChoice::kQuantiles) return errors;
-  if (head.quantiles.empty()) errors.emplace_back("head.quantiles is empty, but head.kind is quantiles");
+  if (head.quantiles.empty())
+    errors.emplace_back("head.quantiles is empty, but head.kind is quantiles");
   for (std::size_t i = 0; i < head.quantiles.size(); ++i) {
     const double q = head.quantiles[i];
-    if (q <= 0.0 || q >= 1.0) errors.push_back(fmt::format("head.quantiles has {}, but must lie inside (0, 1)", q));
+    if (q <= 0.0 || q >= 1.0)
+      errors.push_back(fmt::format("head.quantiles has {}, but must lie inside (0, 1)", q));
     if (i > 0 && q <= head.quantiles[i - 1]) errors.emplace_back("head.quantiles must increase");
   }
   return errors;
@@ -30,17 +32,19 @@ constexpr double kSmallestDecay = 0x1p-24;
 std::vector<std::string> train_errors(const TrainConfig& train, double dt_limit_min) {
   std::vector<std::string> errors;
   if (train.micro_batch > train.batch_size) {
-    errors.push_back(fmt::format("train.micro_batch = {} is larger than train.batch_size = {}", train.micro_batch,
-                                 train.batch_size));
+    errors.push_back(fmt::format("train.micro_batch = {} is larger than train.batch_size = {}",
+                                 train.micro_batch, train.batch_size));
   }
   if (train.a_min >= train.a_max) {
-    errors.push_back(fmt::format("train.a_min = {} must be below train.a_max = {}", train.a_min, train.a_max));
+    errors.push_back(
+        fmt::format("train.a_min = {} must be below train.a_max = {}", train.a_min, train.a_max));
   }
   if (dt_limit_min * train.a_min < kSmallestDecay) {
-    errors.push_back(fmt::format(
-        "model.dt_limit_min * train.a_min = {:.3g} is below {:.3g}: exp(dt A) could be 1 in float32 and a state would never "
-        "decay",
-        dt_limit_min * train.a_min, kSmallestDecay));
+    errors.push_back(
+        fmt::format("model.dt_limit_min * train.a_min = {:.3g} is below {:.3g}: exp(dt A) could be "
+                    "1 in float32 and a state would never "
+                    "decay",
+                    dt_limit_min * train.a_min, kSmallestDecay));
   }
   return errors;
 }
@@ -60,7 +64,8 @@ Mamba2Hyperparameters Mamba2Hyperparameters::from_model_config(const model::Mamb
   return hyper;
 }
 
-model::HeadConfig Mamba2Hyperparameters::to_head_config(std::int64_t n_features, LabelKind label) const {
+model::HeadConfig Mamba2Hyperparameters::to_head_config(std::int64_t n_features,
+                                                        LabelKind label) const {
   model::HeadConfig config{.n_features = n_features};
   if (head.kind == HeadChoice::kAuto && label == LabelKind::kDirection) {
     config.kind = model::HeadKind::kClassification;
@@ -88,9 +93,12 @@ std::vector<std::string> Mamba2Hyperparameters::errors() const {
 
 void Mamba2Hyperparameters::validate() const {
   const std::vector<std::string> all = errors();
-  if (!all.empty()) throw ConfigError(fmt::format("[hyperparameters] {}", fmt::join(all, "\n[hyperparameters] ")));
+  if (!all.empty())
+    throw ConfigError(fmt::format("[hyperparameters] {}", fmt::join(all, "\n[hyperparameters] ")));
 }
 
-double Mamba2Hyperparameters::spectral_radius_bound() const { return std::exp(-model.dt_limit_min * train.a_min); }
+double Mamba2Hyperparameters::spectral_radius_bound() const {
+  return std::exp(-model.dt_limit_min * train.a_min);
+}
 
 }  // namespace foxhunt::train

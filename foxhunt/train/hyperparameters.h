@@ -1,5 +1,6 @@
 #pragma once
-// What a person tunes on a Mamba-2 run: the model's sizes, its head, and how it is trained. Torch-free.
+// What a person tunes on a Mamba-2 run: the model's sizes, its head, and how it is trained.
+// Torch-free.
 
 #include <string>
 #include <vector>
@@ -21,14 +22,17 @@ struct HeadSection {
   template <class Self, class Visitor>
   static void describe(Self& c, Visitor&& key) {
     key.choice("kind", c.kind,
-               {{"auto", HeadChoice::kAuto}, {"regression", HeadChoice::kRegression}, {"quantiles", HeadChoice::kQuantiles}},
+               {{"auto", HeadChoice::kAuto},
+                {"regression", HeadChoice::kRegression},
+                {"quantiles", HeadChoice::kQuantiles}},
                "auto: classification of directions, regression of returns");
     key("quantiles", c.quantiles, 0.0, 1.0, "for kind = quantiles; increasing, inside (0, 1)");
   }
 };
 
 struct Mamba2Hyperparameters {
-  /// Sizes of default_hft() with the step size limited to [1e-6, 1], so that exp(dt A) stays below 1.
+  /// Sizes of default_hft() with the step size limited to [1e-6, 1], so that exp(dt A) stays
+  /// below 1.
   model::Mamba2Config model = training_default();
   HeadSection head;
   TrainConfig train;
@@ -52,8 +56,8 @@ struct Mamba2Hyperparameters {
   std::vector<std::string> errors() const;
   /// Errors  ConfigError with all of errors().
   void validate() const;
-  /// Upper bound of exp(dt A) for every step of every head, by the limits of dt and |A|: below 1 means that a state
-  /// decays whatever comes in.
+  /// Upper bound of exp(dt A) for every step of every head, by the limits of dt and |A|: below 1
+  /// means that a state decays whatever comes in.
   double spectral_radius_bound() const;
 };
 

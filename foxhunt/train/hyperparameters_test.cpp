@@ -58,7 +58,8 @@ TEST(Hyperparameters, ListEveryErrorAtOnce) {
   const std::vector<std::string> errors = hyper.errors();
   EXPECT_THAT(errors, Contains(HasSubstr("headdim")));
   EXPECT_THAT(errors, Contains(HasSubstr("d_state")));
-  EXPECT_THAT(errors, Contains(HasSubstr("train.micro_batch = 64 is larger than train.batch_size = 32")));
+  EXPECT_THAT(errors,
+              Contains(HasSubstr("train.micro_batch = 64 is larger than train.batch_size = 32")));
   EXPECT_THAT(errors, Contains(HasSubstr("train.a_min = 5")));
   EXPECT_THAT(errors, Contains(HasSubstr("head.quantiles must increase")));
   EXPECT_THAT(errors, Contains(HasSubstr("must lie inside (0, 1)")));
@@ -70,9 +71,13 @@ TEST(Hyperparameters, AllowNoStateThatNeverDecaysInFloat32) {
   Mamba2Hyperparameters hyper;
   EXPECT_LT(hyper.spectral_radius_bound(), 1.0);
   // The slowest decay that the limits allow, computed as the model computes it.
-  EXPECT_LT(std::exp(-static_cast<float>(hyper.model.dt_limit_min) * static_cast<float>(hyper.train.a_min)), 1.0F);
+  EXPECT_LT(std::exp(-static_cast<float>(hyper.model.dt_limit_min) *
+                     static_cast<float>(hyper.train.a_min)),
+            1.0F);
   hyper.train.a_min = 1e-3;
-  EXPECT_EQ(std::exp(-static_cast<float>(hyper.model.dt_limit_min) * static_cast<float>(hyper.train.a_min)), 1.0F);
+  EXPECT_EQ(std::exp(-static_cast<float>(hyper.model.dt_limit_min) *
+                     static_cast<float>(hyper.train.a_min)),
+            1.0F);
   EXPECT_THAT(hyper.errors(), Contains(HasSubstr("a state would never decay")));
 }
 

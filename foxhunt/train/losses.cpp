@@ -8,7 +8,8 @@
 namespace foxhunt::train {
 namespace {
 
-at::Tensor pinball(const at::Tensor& outputs, const at::Tensor& values, const std::vector<double>& quantiles) {
+at::Tensor pinball(const at::Tensor& outputs, const at::Tensor& values,
+                   const std::vector<double>& quantiles) {
   at::Tensor sum;
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     const at::Tensor error = values - outputs.select(-1, static_cast<std::int64_t>(i));
@@ -20,9 +21,11 @@ at::Tensor pinball(const at::Tensor& outputs, const at::Tensor& values, const st
 
 }  // namespace
 
-at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets, const model::HeadConfig& head) {
+at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets,
+                    const model::HeadConfig& head) {
   if (outputs.dim() != 3 || outputs.size(2) != head.n_outputs()) {
-    throw ShapeError(fmt::format("[losses] outputs have {} values a row, the head {}", outputs.size(-1), head.n_outputs()));
+    throw ShapeError(fmt::format("[losses] outputs have {} values a row, the head {}",
+                                 outputs.size(-1), head.n_outputs()));
   }
   const at::Tensor wide = outputs.scalar_type() == at::kDouble ? outputs : outputs.to(at::kFloat);
   at::Tensor loss;
@@ -33,8 +36,12 @@ at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets, const mod
       loss = at::log_softmax(wide, -1).gather(-1, index).squeeze(-1).neg();
       break;
     }
-    case model::HeadKind::kRegression: loss = (wide.squeeze(-1) - targets.values).square() * 0.5; break;
-    case model::HeadKind::kQuantiles: loss = pinball(wide, targets.values, head.quantiles); break;
+    case model::HeadKind::kRegression:
+      loss = (wide.squeeze(-1) - targets.values).square() * 0.5;
+      break;
+    case model::HeadKind::kQuantiles:
+      loss = pinball(wide, targets.values, head.quantiles);
+      break;
   }
   return (loss * targets.weights).sum();
 }

@@ -35,7 +35,8 @@ at::Tensor Mamba2SequenceModel::answer(const at::Tensor& x) {
 
 void Mamba2SequenceModel::after_step() {
   const at::NoGradGuard no_grad;
-  for (std::int64_t i = 0; i < model_.config().n_layer; ++i) model_.layer(i).A_log.clamp_(log_a_min_, log_a_max_);
+  for (std::int64_t i = 0; i < model_.config().n_layer; ++i)
+    model_.layer(i).A_log.clamp_(log_a_min_, log_a_max_);
 }
 
 Health examine(nn::Mamba2SSM& model, const at::Tensor& x) {
@@ -55,10 +56,11 @@ Health examine(nn::Mamba2SSM& model, const at::Tensor& x) {
     decays_min.push_back(a.min());
     decays_max.push_back(a.max());
   }
-  for (const at::Tensor& parameter : model.parameters()) squares.push_back(parameter.square().sum().to(at::kFloat));
-  const std::vector<double> host =
-      read_scalars(at::stack({at::stack(limits).mean(), at::stack(states).max(), at::stack(squares).sum().sqrt(),
-                              at::stack(decays_min).min(), at::stack(decays_max).max()}));
+  for (const at::Tensor& parameter : model.parameters())
+    squares.push_back(parameter.square().sum().to(at::kFloat));
+  const std::vector<double> host = read_scalars(
+      at::stack({at::stack(limits).mean(), at::stack(states).max(), at::stack(squares).sum().sqrt(),
+                 at::stack(decays_min).min(), at::stack(decays_max).max()}));
   return {host[0], host[1], host[2], host[3], host[4]};
 }
 

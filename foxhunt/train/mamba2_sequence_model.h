@@ -19,8 +19,9 @@ class Mamba2SequenceModel final : public SequenceModel {
   at::Tensor forward(const at::Tensor& x) override { return model_.forward(x); }
   /// Piece by piece, the state carried on: rows in memory do not grow with T.
   at::Tensor answer(const at::Tensor& x) override;
-  /// A_log into [log a_min, log a_max]. With dt >= lo every decay is then at most exp(-lo a_min) < 1, and
-  /// |S| <= max |dt x B| / (1 - exp(-lo a_min)): no drift of A can make a state grow without bound.
+  /// A_log into [log a_min, log a_max]. With dt >= lo every decay is then at most exp(-lo a_min) <
+  /// 1, and |S| <= max |dt x B| / (1 - exp(-lo a_min)): no drift of A can make a state grow without
+  /// bound.
   void after_step() override;
 
  private:
@@ -34,7 +35,7 @@ struct Health {
   double dt_at_limit_share = 0;  ///< of all step sizes; a step size at a limit has no gradient
   double largest_state = 0;      ///< largest |S| after the rows
   double parameter_norm = 0;
-  double a_min = 0;              ///< smallest and largest |A|
+  double a_min = 0;  ///< smallest and largest |A|
   double a_max = 0;
 };
 /// x [B, T, F] on the model's device. One transfer to the host.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/interrupt.h"
@@ -14,7 +15,9 @@ namespace foxhunt::train {
 namespace {
 
 /// JSON has no NaN: what is not finite becomes null.
-nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); }
+nlohmann::json number(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
 
 const Mamba2Hyperparameters& checked(const Mamba2Hyperparameters& hyper) {
   hyper.validate();
@@ -23,8 +26,8 @@ const Mamba2Hyperparameters& checked(const Mamba2Hyperparameters& hyper) {
 
 }  // namespace
 
-Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, const Mamba2Hyperparameters& hyper,
-                             ModelContext context, RunDir& run)
+Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data,
+                             const Mamba2Hyperparameters& hyper, ModelContext context, RunDir& run)
     : model_(model),
       hyper_(checked(hyper)),
       context_(std::move(context)),
@@ -32,7 +35,8 @@ Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, con
       store_(run.path(), hyper.train.keep_checkpoints),
       sequence_model_(model, hyper.train.a_min, hyper.train.a_max),
       data_(data),
-      trainer_(sequence_model_, data, hyper.train, Rng(static_cast<std::uint64_t>(hyper.train.seed))) {}
+      trainer_(sequence_model_, data, hyper.train,
+               Rng(static_cast<std::uint64_t>(hyper.train.seed))) {}
 
 FitReport Mamba2Trainer::fit(ProgressMode progress) {
   WindowTrainer::Hooks hooks;
@@ -44,7 +48,8 @@ FitReport Mamba2Trainer::fit(ProgressMode progress) {
 void Mamba2Trainer::epoch_done(const EpochReport& report) {
   const std::vector<Window> whole = whole_sequences(data_.set.sequences, data_.split, Part::kValid);
   Batch batch;
-  BatchFiller(data_.set, data_.split, data_.normalizer, Part::kValid).fill({whole.data(), 1}, 0, batch);
+  BatchFiller(data_.set, data_.split, data_.normalizer, Part::kValid)
+      .fill({whole.data(), 1}, 0, batch);
   const Health health = examine(model_, upload(batch, 0, 1, {}, model_.device()).x);
   const nlohmann::ordered_json line{{"epoch", report.epoch},
                                     {"step", report.step},
@@ -64,9 +69,12 @@ void Mamba2Trainer::epoch_done(const EpochReport& report) {
                                     {"resident_bytes", resident_set().now},
                                     {"seconds", report.seconds}};
   run_.append_metrics(line.dump());
-  log::info("epoch {:>3}/{}  train {:.4f}  valid {:.4f}{}  grad {:.2f}  dt at limit {:.1f} %  {:.0f} rows/s  {}",
-            report.epoch, hyper_.train.epochs, report.train_loss, report.valid_loss, report.improved ? " *" : "  ",
-            report.grad_norm_mean, 100 * health.dt_at_limit_share, report.rows_per_second, format_duration(report.seconds));
+  log::info(
+      "epoch {:>3}/{}  train {:.4f}  valid {:.4f}{}  grad {:.2f}  dt at limit {:.1f} %  {:.0f} "
+      "rows/s  {}",
+      report.epoch, hyper_.train.epochs, report.train_loss, report.valid_loss,
+      report.improved ? " *" : "  ", report.grad_norm_mean, 100 * health.dt_at_limit_share,
+      report.rows_per_second, format_duration(report.seconds));
   save(report.improved);
 }
 

@@ -18,14 +18,15 @@ namespace foxhunt::train {
 class Mamba2Trainer {
  public:
   /// Trains `model` in place. References must outlive the trainer.
-  /// Errors  ConfigError with everything that is wrong in the hyper-parameters; DeviceError, ShapeError when model and
+  /// Errors  ConfigError with everything that is wrong in the hyper-parameters; DeviceError,
+  /// ShapeError when model and
   ///         data do not fit.
-  Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, const Mamba2Hyperparameters& hyper, ModelContext context,
-                RunDir& run);
+  Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, const Mamba2Hyperparameters& hyper,
+                ModelContext context, RunDir& run);
 
-  /// To the end, to early stopping, or to an interruption. Afterwards the model has its best weights, the run folder a
-  /// checkpoint of them (`best`) and of the last state (`last`).
-  /// Errors  NotConvergedError; IoError: what was written before is intact.
+  /// To the end, to early stopping, or to an interruption. Afterwards the model has its best
+  /// weights, the run folder a checkpoint of them (`best`) and of the last state (`last`). Errors
+  /// NotConvergedError; IoError: what was written before is intact.
   FitReport fit(ProgressMode progress);
 
   const WindowTrainer& windows() const { return trainer_; }

@@ -32,22 +32,26 @@ std::map<std::string, std::string> ModelContext::to_metadata() const {
           {"foxhunt.git_revision", std::string(git_revision())}};
 }
 
-ModelContext ModelContext::from_metadata(const std::map<std::string, std::string>& metadata, const std::string& file) {
+ModelContext ModelContext::from_metadata(const std::map<std::string, std::string>& metadata,
+                                         const std::string& file) {
   const auto at = [&](const std::string& name) {
     const auto found = metadata.find("foxhunt." + name);
-    if (found == metadata.end()) throw FormatError(fmt::format("{}: the metadata has no 'foxhunt.{}'", file, name));
+    if (found == metadata.end())
+      throw FormatError(fmt::format("{}: the metadata has no 'foxhunt.{}'", file, name));
     return found->second;
   };
   if (at("format") != kFormat) {
-    throw FormatError(fmt::format("{}: foxhunt.format is '{}', this program reads '{}'", file, at("format"), kFormat));
+    throw FormatError(fmt::format("{}: foxhunt.format is '{}', this program reads '{}'", file,
+                                  at("format"), kFormat));
   }
   try {
-    ModelContext context{.product = at("product"),
-                         .features = from_toml<features::FeatureConfig>(at("features"), "foxhunt.features"),
-                         .schema = features::Schema::from_json(at("schema")),
-                         .normalizer = features::Normalizer::from_json(at("normalizer")),
-                         .label = from_toml<LabelConfig>(at("label"), "foxhunt.label"),
-                         .config_sha256 = at("config_sha256")};
+    ModelContext context{
+        .product = at("product"),
+        .features = from_toml<features::FeatureConfig>(at("features"), "foxhunt.features"),
+        .schema = features::Schema::from_json(at("schema")),
+        .normalizer = features::Normalizer::from_json(at("normalizer")),
+        .label = from_toml<LabelConfig>(at("label"), "foxhunt.label"),
+        .config_sha256 = at("config_sha256")};
     context.normalizer.require_schema(context.schema);
     return context;
   } catch (const ConfigError& error) {

@@ -1,6 +1,6 @@
 #pragma once
-// What a model's file has to say beside its weights, so that whoever holds the file can answer from raw bars: which
-// product, which features, how they are scaled, what the answer means. Torch-free.
+// What a model's file has to say beside its weights, so that whoever holds the file can answer from
+// raw bars: which product, which features, how they are scaled, what the answer means. Torch-free.
 
 #include <map>
 #include <string>
@@ -22,8 +22,10 @@ struct ModelContext {
 
   /// As entries of a safetensors file's metadata, each name under "foxhunt.".
   std::map<std::string, std::string> to_metadata() const;
-  /// Errors  FormatError naming `file` and the entry: missing, unreadable, or schema and normaliser of different features.
-  static ModelContext from_metadata(const std::map<std::string, std::string>& metadata, const std::string& file);
+  /// Errors  FormatError naming `file` and the entry: missing, unreadable, or schema and normaliser
+  /// of different features.
+  static ModelContext from_metadata(const std::map<std::string, std::string>& metadata,
+                                    const std::string& file);
 };
 
 }  // namespace foxhunt::train

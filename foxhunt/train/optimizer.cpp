@@ -24,7 +24,9 @@ struct Optimizer::Impl {
 bool decays(const at::Tensor& parameter) { return parameter.dim() >= 2; }
 
 Optimizer::Optimizer(NamedParameters parameters, const OptimizerConfig& config)
-    : parameters_(std::move(parameters)), clip_norm_(config.clip_norm), impl_(std::make_unique<Impl>()) {
+    : parameters_(std::move(parameters)),
+      clip_norm_(config.clip_norm),
+      impl_(std::make_unique<Impl>()) {
   const auto options = [&config](double decay) {
     return std::make_unique<AdamWOptions>(
         AdamWOptions(0.0).betas({config.beta1, config.beta2}).eps(config.eps).weight_decay(decay));
@@ -74,7 +76,8 @@ NamedParameters Optimizer::state() const {
     const auto found = impl_->adamw->state().find(tensor.unsafeGetTensorImpl());
     if (found == impl_->adamw->state().end()) continue;  // before the first step
     auto& moments = static_cast<AdamWParamState&>(*found->second);
-    state.emplace_back("step." + name, at::scalar_tensor(moments.step(), at::TensorOptions(at::kLong)));
+    state.emplace_back("step." + name,
+                       at::scalar_tensor(moments.step(), at::TensorOptions(at::kLong)));
     state.emplace_back("exp_avg." + name, moments.exp_avg());
     state.emplace_back("exp_avg_sq." + name, moments.exp_avg_sq());
   }
@@ -85,17 +88,20 @@ void Optimizer::load_state(const NamedParameters& state) {
   std::map<std::string, at::Tensor> by_name(state.begin(), state.end());
   const auto take = [&by_name](const std::string& name, at::IntArrayRef shape) {
     const auto found = by_name.find(name);
-    if (found == by_name.end()) throw FormatError(fmt::format("[optimizer] the state has no '{}'", name));
-    if (found->second.sizes() != shape) throw FormatError(fmt::format("[optimizer] '{}' has another shape", name));
+    if (found == by_name.end())
+      throw FormatError(fmt::format("[optimizer] the state has no '{}'", name));
+    if (found->second.sizes() != shape)
+      throw FormatError(fmt::format("[optimizer] '{}' has another shape", name));
     return found->second;
   };
   if (state.empty()) return;  // saved before the first step
   for (const auto& [name, tensor] : parameters_) {
     auto moments = std::make_unique<AdamWParamState>();
     moments->step(take("step." + name, {}).item<std::int64_t>());
-    moments->exp_avg(take("exp_avg." + name, tensor.sizes()).to(tensor.device(), tensor.scalar_type(), false, true));
-    moments->exp_avg_sq(
-        take("exp_avg_sq." + name, tensor.sizes()).to(tensor.device(), tensor.scalar_type(), false, true));
+    moments->exp_avg(take("exp_avg." + name, tensor.sizes())
+                         .to(tensor.device(), tensor.scalar_type(), false, true));
+    moments->exp_avg_sq(take("exp_avg_sq." + name, tensor.sizes())
+                            .to(tensor.device(), tensor.scalar_type(), false, true));
     impl_->adamw->state()[tensor.unsafeGetTensorImpl()] = std::move(moments);
   }
 }

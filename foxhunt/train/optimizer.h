@@ -1,8 +1,9 @@
 #pragma once
 // AdamW with decoupled decay over named parameters, and the global gradient norm.
 //
-// LibTorch's torch::optim::AdamW does the step; this decides what decays and keeps every scalar either on the
-// parameters' device or on the host as a plain number, so that a step moves nothing between devices.
+// LibTorch's torch::optim::AdamW does the step; this decides what decays and keeps every scalar
+// either on the parameters' device or on the host as a plain number, so that a step moves nothing
+// between devices.
 
 #include <ATen/core/Tensor.h>
 
@@ -17,7 +18,8 @@ namespace foxhunt::train {
 
 using NamedParameters = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// Weight matrices and convolutions decay; A_log, dt_bias, D, norms and biases (everything with one axis) do not.
+/// Weight matrices and convolutions decay; A_log, dt_bias, D, norms and biases (everything with one
+/// axis) do not.
 bool decays(const at::Tensor& parameter);
 
 class Optimizer {

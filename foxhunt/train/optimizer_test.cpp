@@ -29,13 +29,18 @@ TEST(OptimizerGolden, TwentyStepsOfAdamWMeetTheReference) {
   for (const std::string& name : names) {
     parameters.emplace_back(name, golden("param." + name).select(0, 0).clone().requires_grad_());
   }
-  Optimizer optimizer(parameters, {.beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .weight_decay = 0.1, .clip_norm = 2.5});
-  const Schedule schedule({.kind = ScheduleKind::kCosine, .lr = 0.05, .warmup_fraction = 0.2, .floor_fraction = 0.1}, 20);
+  Optimizer optimizer(
+      parameters,
+      {.beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .weight_decay = 0.1, .clip_norm = 2.5});
+  const Schedule schedule(
+      {.kind = ScheduleKind::kCosine, .lr = 0.05, .warmup_fraction = 0.2, .floor_fraction = 0.1},
+      20);
   const at::Tensor lrs = golden("lr");
   const at::Tensor norms = golden("grad_norm");
   for (std::int64_t t = 0; t < 20; ++t) {
     optimizer.zero_grad();
-    for (auto& [name, tensor] : parameters) tensor.mutable_grad() = golden("grad." + name).select(0, t).clone();
+    for (auto& [name, tensor] : parameters)
+      tensor.mutable_grad() = golden("grad." + name).select(0, t).clone();
     const at::Tensor norm = optimizer.grad_norm();
     // 1e-12: float64 sums of 26 squares in another order.
     EXPECT_NEAR(norm.item<double>(), norms[t].item<double>(), 1e-12);
@@ -44,13 +49,15 @@ TEST(OptimizerGolden, TwentyStepsOfAdamWMeetTheReference) {
     optimizer.step(schedule.lr(t));
     for (const auto& [name, tensor] : parameters) {
       // 1e-12: the reference agrees with numpy to 1e-13 over the twenty steps.
-      EXPECT_LT((tensor - golden("param." + name).select(0, t + 1)).abs().max().item<double>(), 1e-12)
+      EXPECT_LT((tensor - golden("param." + name).select(0, t + 1)).abs().max().item<double>(),
+                1e-12)
           << name << " after step " << t;
     }
   }
   for (const auto& [name, tensor] : optimizer.state()) {
     if (name.rfind("exp_avg.", 0) == 0) {
-      EXPECT_LT((tensor - golden("final_m." + name.substr(8))).abs().max().item<double>(), 1e-13) << name;
+      EXPECT_LT((tensor - golden("final_m." + name.substr(8))).abs().max().item<double>(), 1e-13)
+          << name;
     }
   }
 }
@@ -62,7 +69,8 @@ TEST(Optimizer, ContinuesFromItsSavedStateBitForBit) {
   };
   const auto steps = [](const NamedParameters& parameters, Optimizer& optimizer, int from, int to) {
     for (int t = from; t < to; ++t) {
-      for (const auto& [name, tensor] : parameters) tensor.mutable_grad() = at::full_like(tensor, 0.1 * (t + 1));
+      for (const auto& [name, tensor] : parameters)
+        tensor.mutable_grad() = at::full_like(tensor, 0.1 * (t + 1));
       optimizer.step(0.01);
     }
   };
@@ -81,7 +89,8 @@ TEST(Optimizer, ContinuesFromItsSavedStateBitForBit) {
   Optimizer after(second, {});
   after.load_state(before.state());
   steps(second, after, 3, 7);
-  for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_TRUE(at::equal(whole[i].second, second[i].second));
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    EXPECT_TRUE(at::equal(whole[i].second, second[i].second));
 }
 
 TEST(Optimizer, DecaysMatricesOnly) {
@@ -95,13 +104,15 @@ TEST(Optimizer, DecaysMatricesOnly) {
 }
 
 TEST(Losses, HaveTheirClosedForms) {
-  const at::Tensor outputs = at::tensor({0.0, std::log(3.0), 2.0, 2.0}, at::kDouble).view({1, 2, 2});
+  const at::Tensor outputs =
+      at::tensor({0.0, std::log(3.0), 2.0, 2.0}, at::kDouble).view({1, 2, 2});
   Targets targets{.classes = at::tensor({1, 0}, at::kLong).view({1, 2}),
                   .values = {},
                   .weights = at::tensor({1.0, 2.0}, at::kDouble).view({1, 2})};
   const model::HeadConfig classes{.kind = model::HeadKind::kClassification, .n_classes = 2};
   // -ln(3/4) + 2 (-ln(1/2)); 1e-12 for float64.
-  EXPECT_NEAR(loss_sum(outputs, targets, classes).item<double>(), -std::log(0.75) + 2 * std::log(2.0), 1e-12);
+  EXPECT_NEAR(loss_sum(outputs, targets, classes).item<double>(),
+              -std::log(0.75) + 2 * std::log(2.0), 1e-12);
 
   targets.values = at::tensor({1.0, -1.0}, at::kDouble).view({1, 2});
   const model::HeadConfig regression{.kind = model::HeadKind::kRegression};
@@ -110,8 +121,10 @@ TEST(Losses, HaveTheirClosedForms) {
 
   const model::HeadConfig quantiles{.kind = model::HeadKind::kQuantiles, .quantiles = {0.1, 0.9}};
   // Row 1: e = 1 and -1 -> (0.1 + 0.1) / 2; row 2: e = -3 and -3 -> (2.7 + 0.3) / 2, twice.
-  EXPECT_NEAR(loss_sum(at::tensor({0.0, 2.0, 2.0, 2.0}, at::kDouble).view({1, 2, 2}), targets, quantiles).item<double>(),
-              0.1 + 2 * 1.5, 1e-12);
+  EXPECT_NEAR(
+      loss_sum(at::tensor({0.0, 2.0, 2.0, 2.0}, at::kDouble).view({1, 2, 2}), targets, quantiles)
+          .item<double>(),
+      0.1 + 2 * 1.5, 1e-12);
 }
 
 TEST(Losses, MicroBatchesAddUpToTheBatch) {
@@ -122,7 +135,9 @@ TEST(Losses, MicroBatchesAddUpToTheBatch) {
   const model::HeadConfig head{.n_classes = 3};
   double parts = 0;
   for (std::int64_t i = 0; i < 4; ++i) {
-    const Targets part{.classes = all.classes.narrow(0, i, 1), .values = {}, .weights = all.weights.narrow(0, i, 1)};
+    const Targets part{.classes = all.classes.narrow(0, i, 1),
+                       .values = {},
+                       .weights = all.weights.narrow(0, i, 1)};
     parts += loss_sum(outputs.narrow(0, i, 1), part, head).item<double>();
   }
   // 1e-12: the same 20 terms summed in another order.

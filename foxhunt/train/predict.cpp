@@ -1,4 +1,5 @@
-// The door's predict(): the served path in LibTorch, one bar at a time, the model's state carried on.
+// The door's predict(): the served path in LibTorch, one bar at a time, the model's state carried
+// on.
 #include <fmt/format.h>
 
 #include <vector>
@@ -34,8 +35,9 @@ class Predictor {
     if (result.status != features::Status::kReady) return "";
     context_.normalizer.apply(row_, row_);
     const std::span<const float> outputs = model_->predict_single_fast(row_);
-    return answer_line({.available_at = bar.end(), .bar_start = bar.start, .symbol = symbol, .close = bar.close},
-                       meaning_of(outputs, model_->head_config()), model_->head_config());
+    return answer_line(
+        {.available_at = bar.end(), .bar_start = bar.start, .symbol = symbol, .close = bar.close},
+        meaning_of(outputs, model_->head_config()), model_->head_config());
   }
 
   const nn::Mamba2SSM& model() const { return *model_; }

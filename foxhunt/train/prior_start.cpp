@@ -34,7 +34,8 @@ std::vector<double> best_constant(TrainingLabels labels, const model::HeadConfig
   const double n = std::max(1.0, static_cast<double>(labels.values.size()));
   switch (head.kind) {
     case model::HeadKind::kClassification: {
-      const double total = std::accumulate(labels.class_counts.begin(), labels.class_counts.end(), 0.0);
+      const double total =
+          std::accumulate(labels.class_counts.begin(), labels.class_counts.end(), 0.0);
       for (const double count : labels.class_counts) bias.push_back(std::log(count / total));
       break;
     }
@@ -48,7 +49,8 @@ std::vector<double> best_constant(TrainingLabels labels, const model::HeadConfig
     case model::HeadKind::kRegression:
       bias.push_back(std::accumulate(labels.values.begin(), labels.values.end(), 0.0) / n);
       break;
-    case model::HeadKind::kTokens: break;
+    case model::HeadKind::kTokens:
+      break;
   }
   return bias;
 }

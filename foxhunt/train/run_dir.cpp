@@ -31,9 +31,11 @@ RunDir RunDir::create(const fs::path& dir, bool overwrite) {
   make_folder(dir);
   RunDir run(dir);
   run.lock_ = ::open((dir / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (run.lock_ < 0) throw IoError(fmt::format("{}: cannot be written: {}", dir.string(), std::strerror(errno)));
+  if (run.lock_ < 0)
+    throw IoError(fmt::format("{}: cannot be written: {}", dir.string(), std::strerror(errno)));
   if (::flock(run.lock_, LOCK_EX | LOCK_NB) != 0) {
-    throw ConfigError(fmt::format("{}: another process is training into this folder", dir.string()));
+    throw ConfigError(
+        fmt::format("{}: another process is training into this folder", dir.string()));
   }
   if (used) {
     for (const auto& entry : fs::directory_iterator(dir)) {
@@ -41,14 +43,17 @@ RunDir RunDir::create(const fs::path& dir, bool overwrite) {
     }
   }
   make_folder(dir / "checkpoints");
-  run.metrics_ = ::open((dir / "metrics.jsonl").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (run.metrics_ < 0) throw IoError(fmt::format("{}: cannot be written: {}", dir.string(), std::strerror(errno)));
+  run.metrics_ =
+      ::open((dir / "metrics.jsonl").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (run.metrics_ < 0)
+    throw IoError(fmt::format("{}: cannot be written: {}", dir.string(), std::strerror(errno)));
   return run;
 }
 
 RunDir RunDir::open(const fs::path& dir) {
   if (!fs::exists(dir / "config.resolved.toml")) {
-    throw DataError(fmt::format("{}: is no run folder (it has no config.resolved.toml)", dir.string()));
+    throw DataError(
+        fmt::format("{}: is no run folder (it has no config.resolved.toml)", dir.string()));
   }
   return RunDir(dir);
 }

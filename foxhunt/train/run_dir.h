@@ -1,8 +1,9 @@
 #pragma once
-// The folder of one run: everything that is needed to say later what was trained, on what, and how it went.
+// The folder of one run: everything that is needed to say later what was trained, on what, and how
+// it went.
 //
-//   config.toml            the file that was given            config.resolved.toml  every key, with its hash on top
-//   env.json               binary, git revision, CPU, LibTorch, command line, seed
+//   config.toml            the file that was given            config.resolved.toml  every key, with
+//   its hash on top env.json               binary, git revision, CPU, LibTorch, command line, seed
 //   data.lock              SHA-256, size and range of every data file
 //   metrics.jsonl          one line an epoch (and a step, where asked)
 //   log.txt                what the terminal showed, and more
@@ -16,9 +17,10 @@ namespace foxhunt::train {
 
 class RunDir {
  public:
-  /// Creates `dir`, which must be absent or empty; with `overwrite` an earlier run there (recognised by its
-  /// config.resolved.toml) is removed first. Takes the folder's lock until the object dies.
-  /// Errors  ConfigError when there is a run or anything else; IoError when it cannot be written or locked.
+  /// Creates `dir`, which must be absent or empty; with `overwrite` an earlier run there
+  /// (recognised by its config.resolved.toml) is removed first. Takes the folder's lock until the
+  /// object dies. Errors  ConfigError when there is a run or anything else; IoError when it cannot
+  /// be written or locked.
   static RunDir create(const std::filesystem::path& dir, bool overwrite);
   /// Opens a run to read it. Errors  DataError when `dir` is no run folder.
   static RunDir open(const std::filesystem::path& dir);

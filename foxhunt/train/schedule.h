@@ -33,7 +33,8 @@ struct ScheduleConfig {
                "shape behind the warm-up");
     key("lr", c.lr, 0.0, 10.0, "peak learning rate");
     key("warmup_fraction", c.warmup_fraction, 0.0, 1.0, "share of all steps that warm up");
-    key("floor_fraction", c.floor_fraction, 0.0, 1.0, "last learning rate over the peak (cosine, linear)");
+    key("floor_fraction", c.floor_fraction, 0.0, 1.0,
+        "last learning rate over the peak (cosine, linear)");
     key("step_every", c.step_every, 1, 1'000'000'000, "steps between two drops (step)");
     key("step_factor", c.step_factor, 0.0, 1.0, "factor of a drop (step)");
   }

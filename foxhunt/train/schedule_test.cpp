@@ -9,7 +9,8 @@ namespace foxhunt::train {
 namespace {
 
 TEST(Schedule, WarmsUpThenFollowsTheCosineToItsFloor) {
-  ScheduleConfig config{.kind = ScheduleKind::kCosine, .lr = 0.05, .warmup_fraction = 0.2, .floor_fraction = 0.1};
+  ScheduleConfig config{
+      .kind = ScheduleKind::kCosine, .lr = 0.05, .warmup_fraction = 0.2, .floor_fraction = 0.1};
   const Schedule schedule(config, 20);
   ASSERT_EQ(schedule.warmup_steps(), 4);
   for (int t = 0; t < 4; ++t) EXPECT_DOUBLE_EQ(schedule.lr(t), 0.05 * (t + 1) / 4);
@@ -22,7 +23,8 @@ TEST(Schedule, WarmsUpThenFollowsTheCosineToItsFloor) {
 }
 
 TEST(Schedule, LinearConstantAndStepHaveTheirClosedForms) {
-  ScheduleConfig config{.kind = ScheduleKind::kLinear, .lr = 1.0, .warmup_fraction = 0.0, .floor_fraction = 0.0};
+  ScheduleConfig config{
+      .kind = ScheduleKind::kLinear, .lr = 1.0, .warmup_fraction = 0.0, .floor_fraction = 0.0};
   EXPECT_DOUBLE_EQ(Schedule(config, 10).lr(4), 0.5);
   EXPECT_DOUBLE_EQ(Schedule(config, 10).lr(9), 0.0);
   config.kind = ScheduleKind::kConstant;

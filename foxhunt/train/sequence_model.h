@@ -17,7 +17,8 @@ class SequenceModel {
   /// Parameters by name, in a fixed order.
   virtual NamedParameters parameters() = 0;
 
-  /// x [B, T, F] -> [B, T, K] from a zero state, with gradients. Causal: padding behind a row's end never matters.
+  /// x [B, T, F] -> [B, T, K] from a zero state, with gradients. Causal: padding behind a row's end
+  /// never matters.
   virtual at::Tensor forward(const at::Tensor& x) = 0;
   /// The same without gradients, in memory that does not grow with T.
   virtual at::Tensor answer(const at::Tensor& x) = 0;

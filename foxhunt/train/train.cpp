@@ -21,7 +21,8 @@
 namespace foxhunt::train {
 namespace {
 
-/// --test: everything happens, in two small epochs. Written into the resolved configuration like any other setting.
+/// --test: everything happens, in two small epochs. Written into the resolved configuration like
+/// any other setting.
 void shrink(ExperimentConfig& config) {
   config.hyper.train.epochs = 2;
   config.windows.length = std::min<std::int64_t>(config.windows.length, 64);
@@ -29,18 +30,22 @@ void shrink(ExperimentConfig& config) {
   config.windows.stride = 0;
   config.hyper.model.n_layer = std::min<std::int64_t>(config.hyper.model.n_layer, 1);
   config.hyper.model.chunk_size = std::min<std::int64_t>(config.hyper.model.chunk_size, 32);
-  config.evaluate.bootstrap_samples = std::min<std::int64_t>(config.evaluate.bootstrap_samples, 100);
+  config.evaluate.bootstrap_samples =
+      std::min<std::int64_t>(config.evaluate.bootstrap_samples, 100);
 }
 
 void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOptions& options) {
   const std::string resolved = config::dump(config, /*comments=*/true);
   if (!options.config_text.empty()) write_file_atomic(run.file("config.toml"), options.config_text);
-  write_file_atomic(run.file("config.resolved.toml"), fmt::format("# sha256 {}\n{}", config::hash_of(config), resolved));
-  write_file_atomic(run.file("env.json"), environment_json(options.command_line, options.device, at::get_num_threads(),
-                                                           config.hyper.train.seed));
+  write_file_atomic(run.file("config.resolved.toml"),
+                    fmt::format("# sha256 {}\n{}", config::hash_of(config), resolved));
+  write_file_atomic(run.file("env.json"),
+                    environment_json(options.command_line, options.device, at::get_num_threads(),
+                                     config.hyper.train.seed));
 }
 
-TrainReport report_of(const RunDir& run, const nn::Mamba2SSM& model, const FitReport& fit, double seconds) {
+TrainReport report_of(const RunDir& run, const nn::Mamba2SSM& model, const FitReport& fit,
+                      double seconds) {
   return {.run = run.path(),
           .parameters = model.performance_metrics().parameters,
           .epochs = fit.epochs,
@@ -58,10 +63,12 @@ TrainReport report_of(const RunDir& run, const nn::Mamba2SSM& model, const FitRe
 TrainReport train(ExperimentConfig config, const TrainOptions& options) {
   if (options.test) shrink(config);
   const std::vector<std::string> errors = config.errors();
-  if (!errors.empty()) throw ConfigError(fmt::format("[config] {}", fmt::join(errors, "\n[config] ")));
+  if (!errors.empty())
+    throw ConfigError(fmt::format("[config] {}", fmt::join(errors, "\n[config] ")));
   const nn::DeviceSpec device = nn::parse_device(options.device);
   nn::open_device(device);
-  if (config.hyper.train.threads > 0) nn::set_torch_threads(static_cast<int>(config.hyper.train.threads));
+  if (config.hyper.train.threads > 0)
+    nn::set_torch_threads(static_cast<int>(config.hyper.train.threads));
 
   RunDir run = RunDir::create(options.out, options.overwrite);
   const log::FileSink log_file(run.file("log.txt"));
@@ -70,9 +77,10 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
 
   const Dataset data = load_dataset(config);
   write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
-  const features::Normalizer normalizer = fit_normalizer(data.set, data.split, config.features.clip);
-  const model::HeadConfig head =
-      config.hyper.to_head_config(static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);
+  const features::Normalizer normalizer =
+      fit_normalizer(data.set, data.split, config.features.clip);
+  const model::HeadConfig head = config.hyper.to_head_config(
+      static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);
 
   nn::Mamba2SSM model(config.hyper.to_model_config(), head, nn::at_device(device));
   model.initialise(Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split_seed("weights"));
@@ -83,15 +91,19 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
                        .label = config.label,
                        .config_sha256 = config::hash_of(config)};
   Mamba2Trainer trainer(
-      model, {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows}, config.hyper,
-      std::move(context), run);
-  log::info("Mamba-2 with {} parameters on {}, {} threads; {} windows, {} steps", model.performance_metrics().parameters,
-            device.text(), at::get_num_threads(), trainer.windows().windows(), trainer.windows().total_steps());
+      model,
+      {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},
+      config.hyper, std::move(context), run);
+  log::info("Mamba-2 with {} parameters on {}, {} threads; {} windows, {} steps",
+            model.performance_metrics().parameters, device.text(), at::get_num_threads(),
+            trainer.windows().windows(), trainer.windows().total_steps());
   const FitReport fit = trainer.fit(options.progress);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const TrainReport report = report_of(run, model, fit, seconds);
   if (fit.stopped == "interrupted") {
-    throw InterruptedError(fmt::format("interrupted at step {}; saved in {}", fit.steps, run.path().string()));
+    throw InterruptedError(
+        fmt::format("interrupted at step {}; saved in {}", fit.steps, run.path().string()));
   }
   return report;
 }

@@ -14,64 +14,68 @@
 namespace foxhunt::train {
 
 struct TrainOptions {
-  std::filesystem::path out{};          ///< the run folder
-  bool overwrite = false;             ///< an earlier run there may go
-  std::string device = "cpu";         ///< "cpu", "cuda", "cuda:1"
-  bool test = false;                  ///< two small epochs, everything exercised
+  std::filesystem::path out{};  ///< the run folder
+  bool overwrite = false;       ///< an earlier run there may go
+  std::string device = "cpu";   ///< "cpu", "cuda", "cuda:1"
+  bool test = false;            ///< two small epochs, everything exercised
   ProgressMode progress = ProgressMode::kAuto;
-  std::string config_text{};            ///< the file as given, kept beside the resolved one
+  std::string config_text{};  ///< the file as given, kept beside the resolved one
   std::vector<std::string> command_line{};
 };
 
 struct TrainReport {
   std::filesystem::path run{};
   std::int64_t parameters = 0;
-  std::int64_t epochs = 0;            ///< begun
-  std::int64_t steps = 0;             ///< optimiser steps taken
-  std::int64_t skipped_steps = 0;     ///< steps with a non-finite gradient
-  std::int64_t best_epoch = 0;        ///< counts from 1
+  std::int64_t epochs = 0;         ///< begun
+  std::int64_t steps = 0;          ///< optimiser steps taken
+  std::int64_t skipped_steps = 0;  ///< steps with a non-finite gradient
+  std::int64_t best_epoch = 0;     ///< counts from 1
   double best_valid_loss = 0;
   double seconds = 0;
-  std::string weights_sha256;         ///< of the best weights, which the model now has
-  std::string stopped;                ///< "epochs done", "early stopping", "interrupted"
+  std::string weights_sha256;  ///< of the best weights, which the model now has
+  std::string stopped;         ///< "epochs done", "early stopping", "interrupted"
 };
 
 /// Trains a model and leaves a run folder behind (run_dir.h). Ctrl-C finishes the step and saves.
-/// Errors  ConfigError with every setting that is wrong; DataError; DeviceError; NotConvergedError; IoError;
+/// Errors  ConfigError with every setting that is wrong; DataError; DeviceError; NotConvergedError;
+/// IoError;
 ///         InterruptedError after everything was saved.
 TrainReport train(ExperimentConfig config, const TrainOptions& options);
 
 struct EvaluateOptions {
-  std::string split = "test";         ///< "train", "valid" or "test"
-  bool baselines = false;             ///< also those that have to be trained (GRU)
+  std::string split = "test";  ///< "train", "valid" or "test"
+  bool baselines = false;      ///< also those that have to be trained (GRU)
   std::string device = "cpu";
-  std::vector<std::string> data{};    ///< instead of the files of the run
+  std::vector<std::string> data{};      ///< instead of the files of the run
   std::filesystem::path predictions{};  ///< where to write one JSON line a row; empty: nowhere
   ProgressMode progress = ProgressMode::kAuto;
 };
 
-/// Scores the run's best model on the rows of one part, beside baselines on the same rows. Writes the report and its
-/// charts into the run folder (evaluation-SPLIT.json, loss.svg, calibration-SPLIT.svg, hours-SPLIT.svg).
-/// Errors  DataError: no run, data changed, no row in the part.
-evaluation::EvaluationReport evaluate(const std::filesystem::path& run, const EvaluateOptions& options);
+/// Scores the run's best model on the rows of one part, beside baselines on the same rows. Writes
+/// the report and its charts into the run folder (evaluation-SPLIT.json, loss.svg,
+/// calibration-SPLIT.svg, hours-SPLIT.svg). Errors  DataError: no run, data changed, no row in the
+/// part.
+evaluation::EvaluationReport evaluate(const std::filesystem::path& run,
+                                      const EvaluateOptions& options);
 
 struct PredictOptions {
   std::vector<std::string> data{};
   std::string device = "cpu";
-  std::string symbol{};               ///< one contract of the files; empty: every one of the product, in file order
+  std::string
+      symbol{};  ///< one contract of the files; empty: every one of the product, in file order
   market::ReadOptions read{};
 };
 
 struct PredictReport {
   std::int64_t bars = 0;
   std::int64_t predictions = 0;
-  std::string dropped;                ///< a line about bars without prediction; empty when there are none
-  double p50_us = 0;                  ///< latency of one prediction, features not included
+  std::string dropped;  ///< a line about bars without prediction; empty when there are none
+  double p50_us = 0;    ///< latency of one prediction, features not included
   double p99_us = 0;
 };
 
-/// Streams the files through the run's best model, one bar at a time; `line` gets one JSON text a prediction.
-/// Errors  DataError, FormatError, DeviceError.
+/// Streams the files through the run's best model, one bar at a time; `line` gets one JSON text a
+/// prediction. Errors  DataError, FormatError, DeviceError.
 PredictReport predict(const std::filesystem::path& run, const PredictOptions& options,
                       const std::function<void(const std::string&)>& line);
 

@@ -1,5 +1,6 @@
 #pragma once
-// How a model is trained: optimiser, schedule, stability, stopping. The [train] section of an experiment.
+// How a model is trained: optimiser, schedule, stability, stopping. The [train] section of an
+// experiment.
 
 #include <cstdint>
 #include <limits>
@@ -24,7 +25,8 @@ struct OptimizerConfig {
     key("eps", c.eps, 0.0, 1.0, "AdamW, added to the root of the second moment");
     key("weight_decay", c.weight_decay, 0.0, 10.0,
         "decoupled decay of weight matrices; A_log, dt_bias, D, norms and biases have none");
-    key("clip_norm", c.clip_norm, 1e-12, std::numeric_limits<double>::infinity(), "limit of the global gradient norm");
+    key("clip_norm", c.clip_norm, 1e-12, std::numeric_limits<double>::infinity(),
+        "limit of the global gradient norm");
   }
 };
 
@@ -32,10 +34,10 @@ enum class Precision { kFp32, kBf16 };
 
 struct TrainConfig {
   std::int64_t epochs = 20;
-  std::int64_t batch_size = 32;   ///< windows an optimiser step sees
-  std::int64_t micro_batch = 0;   ///< windows in memory at once; 0: the whole batch
+  std::int64_t batch_size = 32;  ///< windows an optimiser step sees
+  std::int64_t micro_batch = 0;  ///< windows in memory at once; 0: the whole batch
   std::int64_t seed = 1;
-  std::int64_t threads = 0;       ///< 0: all cores
+  std::int64_t threads = 0;  ///< 0: all cores
   Precision precision = Precision::kFp32;
   bool class_weights = false;
   double a_min = 0.1;
@@ -54,16 +56,23 @@ struct TrainConfig {
     key("micro_batch", c.micro_batch, 0, 1'000'000,
         "windows in memory at once, gradients accumulate to batch_size; 0: the whole batch");
     key("seed", c.seed, 0, std::numeric_limits<std::int64_t>::max(), "one seed, split by purpose");
-    key("threads", c.threads, 0, 1024, "CPU threads; 0: all cores. Results are bit-equal at one number of threads");
+    key("threads", c.threads, 0, 1024,
+        "CPU threads; 0: all cores. Results are bit-equal at one number of threads");
     key.choice("precision", c.precision, {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}},
                "of the matrix products; state, decays and weights are always fp32");
-    key("class_weights", c.class_weights, "weigh classes by the inverse of their frequency in training rows; shifts the probabilities away from the true shares");
+    key("class_weights", c.class_weights,
+        "weigh classes by the inverse of their frequency in training rows; shifts the "
+        "probabilities away from the true shares");
     key("a_min", c.a_min, 1e-12, 1e6, "smallest decay rate |A|, kept after every step");
     key("a_max", c.a_max, 1e-12, 1e6, "largest decay rate |A|, kept after every step");
-    key("patience", c.patience, 0, 1'000'000, "epochs without a better validation loss before stopping; 0: never");
-    key("checkpoint_every", c.checkpoint_every, 0, 1'000'000'000, "steps between checkpoints; 0: every epoch");
-    key("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000, "newest checkpoints kept, beside the best");
-    key("max_bad_steps", c.max_bad_steps, 1, 1'000'000, "non-finite steps in a row that end the training");
+    key("patience", c.patience, 0, 1'000'000,
+        "epochs without a better validation loss before stopping; 0: never");
+    key("checkpoint_every", c.checkpoint_every, 0, 1'000'000'000,
+        "steps between checkpoints; 0: every epoch");
+    key("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000,
+        "newest checkpoints kept, beside the best");
+    key("max_bad_steps", c.max_bad_steps, 1, 1'000'000,
+        "non-finite steps in a row that end the training");
     key.section("optimizer", c.optimizer, "AdamW");
     key.section("schedule", c.schedule, "learning rate over time");
   }

@@ -6,11 +6,13 @@
 namespace foxhunt::train {
 namespace {
 
-/// A view of host memory, or its copy on another device. The batch is read only: from_blob just lacks a const form.
+/// A view of host memory, or its copy on another device. The batch is read only: from_blob just
+/// lacks a const form.
 template <class T>
-at::Tensor place(const std::vector<T>& values, std::int64_t from, at::IntArrayRef shape, at::ScalarType dtype,
-                 at::Device device) {
-  const at::Tensor host = at::from_blob(const_cast<T*>(values.data()) + from, shape, at::TensorOptions(dtype));
+at::Tensor place(const std::vector<T>& values, std::int64_t from, at::IntArrayRef shape,
+                 at::ScalarType dtype, at::Device device) {
+  const at::Tensor host =
+      at::from_blob(const_cast<T*>(values.data()) + from, shape, at::TensorOptions(dtype));
   return device.is_cpu() ? host : host.to(device);
 }
 
@@ -21,7 +23,8 @@ double weight_of(const Batch& batch, std::size_t i, const ClassWeights& weights)
 
 }  // namespace
 
-ClassWeights balanced_class_weights(std::span<const Sequence> sequences, const Split& split, Part part) {
+ClassWeights balanced_class_weights(std::span<const Sequence> sequences, const Split& split,
+                                    Part part) {
   std::vector<double> counts(kClasses, 0.0);
   double total = 0;
   for (std::size_t s = 0; s < sequences.size(); ++s) {
@@ -32,7 +35,8 @@ ClassWeights balanced_class_weights(std::span<const Sequence> sequences, const S
     }
   }
   ClassWeights weights;
-  for (const double count : counts) weights.push_back(count > 0 ? total / (static_cast<double>(kClasses) * count) : 0.0);
+  for (const double count : counts)
+    weights.push_back(count > 0 ? total / (static_cast<double>(kClasses) * count) : 0.0);
   return weights;
 }
 
@@ -42,8 +46,8 @@ double weight_sum(const Batch& batch, const ClassWeights& weights) {
   return sum;
 }
 
-DeviceBatch upload(const Batch& batch, std::int64_t from, std::int64_t count, const ClassWeights& weights,
-                   at::Device device) {
+DeviceBatch upload(const Batch& batch, std::int64_t from, std::int64_t count,
+                   const ClassWeights& weights, at::Device device) {
   const std::int64_t T = batch.T;
   DeviceBatch out;
   out.x = place(batch.features, from * T * batch.F, {count, T, batch.F}, at::kFloat, device);
@@ -55,14 +59,16 @@ DeviceBatch upload(const Batch& batch, std::int64_t from, std::int64_t count, co
     at::Tensor host = at::empty({count, T}, at::TensorOptions(at::kFloat));
     float* place_in = host.mutable_data_ptr<float>();
     for (std::int64_t i = 0; i < count * T; ++i) {
-      place_in[i] = static_cast<float>(weight_of(batch, static_cast<std::size_t>(from * T + i), weights));
+      place_in[i] =
+          static_cast<float>(weight_of(batch, static_cast<std::size_t>(from * T + i), weights));
     }
     out.targets.weights = device.is_cpu() ? host : host.to(device);
   }
   return out;
 }
 
-at::Tensor accumulate(SequenceModel& model, const DeviceBatch& batch, double divisor, Precision precision) {
+at::Tensor accumulate(SequenceModel& model, const DeviceBatch& batch, double divisor,
+                      Precision precision) {
   at::Tensor outputs;
   {
     const AutocastGuard autocast(model.device(), precision);

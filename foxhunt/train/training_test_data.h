@@ -1,5 +1,6 @@
 #pragma once
-// Small hand-made sequences for tests of the trainer: the label is a known function of the rows. Tests only.
+// Small hand-made sequences for tests of the trainer: the label is a known function of the rows.
+// Tests only.
 
 #include <functional>
 
@@ -17,14 +18,17 @@ struct TestData {
   features::Normalizer normalizer;
   WindowConfig windows{.length = 32, .burn_in = 8};
 
-  TrainingData view() const { return {.set = set, .split = split, .normalizer = normalizer, .windows = windows}; }
+  TrainingData view() const {
+    return {.set = set, .split = split, .normalizer = normalizer, .windows = windows};
+  }
 };
 
-/// `sequences` days of `length` rows of `width` standard normal features; label(rows so far, row index) says the class and may
-/// change the row.
-/// The first 60 % of the days train, the next 20 % validate, the rest test. Every row is labelled.
-inline TestData make_data(Rng rng, int sequences, std::int64_t length, std::int64_t width,
-                          const std::function<std::int8_t(std::vector<float>&, std::int64_t)>& label) {
+/// `sequences` days of `length` rows of `width` standard normal features; label(rows so far, row
+/// index) says the class and may change the row. The first 60 % of the days train, the next 20 %
+/// validate, the rest test. Every row is labelled.
+inline TestData make_data(
+    Rng rng, int sequences, std::int64_t length, std::int64_t width,
+    const std::function<std::int8_t(std::vector<float>&, std::int64_t)>& label) {
   SequenceSet set;
   for (std::int64_t f = 0; f < width; ++f) {
     features::Column column;
@@ -37,9 +41,12 @@ inline TestData make_data(Rng rng, int sequences, std::int64_t length, std::int6
   for (int s = 0; s < sequences; ++s) {
     Sequence sequence;
     sequence.width = width;
-    const Part part = s * 10 < sequences * 6 ? Part::kTrain : s * 10 < sequences * 8 ? Part::kValid : Part::kTest;
+    const Part part = s * 10 < sequences * 6   ? Part::kTrain
+                      : s * 10 < sequences * 8 ? Part::kValid
+                                               : Part::kTest;
     for (std::int64_t t = 0; t < length; ++t) {
-      for (std::int64_t f = 0; f < width; ++f) sequence.rows.push_back(static_cast<float>(rng.normal()));
+      for (std::int64_t f = 0; f < width; ++f)
+        sequence.rows.push_back(static_cast<float>(rng.normal()));
       sequence.bar_start.push_back(begin + std::chrono::days(s) + std::chrono::minutes(t));
       sequence.available_at.push_back(sequence.bar_start.back() + std::chrono::minutes(1));
       sequence.close.push_back(Price{1'700'000'000'000});
@@ -52,10 +59,12 @@ inline TestData make_data(Rng rng, int sequences, std::int64_t length, std::int6
     parts.emplace_back(static_cast<std::size_t>(length), part);
     set.sequences.push_back(std::move(sequence));
   }
-  features::NormalizerFit fit(set.schema, {.first = begin, .last = begin + std::chrono::days(sequences)});
+  features::NormalizerFit fit(set.schema,
+                              {.first = begin, .last = begin + std::chrono::days(sequences)});
   for (std::size_t s = 0; s < set.sequences.size(); ++s) {
     if (parts[s].front() != Part::kTrain) continue;
-    for (std::int64_t t = 0; t < length; ++t) fit.add(set.sequences[s].available_at[static_cast<std::size_t>(t)], set.sequences[s].row(t));
+    for (std::int64_t t = 0; t < length; ++t)
+      fit.add(set.sequences[s].available_at[static_cast<std::size_t>(t)], set.sequences[s].row(t));
   }
   Split split;
   split.parts = std::move(parts);

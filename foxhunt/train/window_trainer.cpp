@@ -19,7 +19,9 @@ namespace {
 using std::chrono::duration;
 using std::chrono::steady_clock;
 
-std::int64_t steps_an_epoch(std::int64_t windows, std::int64_t batch) { return (windows + batch - 1) / batch; }
+std::int64_t steps_an_epoch(std::int64_t windows, std::int64_t batch) {
+  return (windows + batch - 1) / batch;
+}
 
 }  // namespace
 
@@ -34,10 +36,13 @@ struct WindowTrainer::Sums {
   std::int64_t good = 0;
   std::int64_t skipped = 0;
 
-  double mean_loss() const { return weight > 0 ? loss / weight : std::numeric_limits<double>::quiet_NaN(); }
+  double mean_loss() const {
+    return weight > 0 ? loss / weight : std::numeric_limits<double>::quiet_NaN();
+  }
 };
 
-WindowTrainer::WindowTrainer(SequenceModel& model, const TrainingData& data, const TrainConfig& config, const Rng& rng)
+WindowTrainer::WindowTrainer(SequenceModel& model, const TrainingData& data,
+                             const TrainConfig& config, const Rng& rng)
     : model_(model),
       data_(data),
       config_(config),
@@ -57,7 +62,8 @@ WindowTrainer::WindowTrainer(SequenceModel& model, const TrainingData& data, con
 
 void WindowTrainer::run_step(std::span<const std::int64_t> picked, Sums& sums) {
   std::vector<Window> windows;
-  for (const std::int64_t index : picked) windows.push_back(windows_[static_cast<std::size_t>(index)]);
+  for (const std::int64_t index : picked)
+    windows.push_back(windows_[static_cast<std::size_t>(index)]);
   filler_.fill(windows, 0, batch_);
   const double divisor = weight_sum(batch_, class_weights_);
   const std::int64_t micro = config_.micro_batch > 0 ? config_.micro_batch : batch_.B;
@@ -67,7 +73,8 @@ void WindowTrainer::run_step(std::span<const std::int64_t> picked, Sums& sums) {
   optimizer_.zero_grad();
   at::Tensor loss;
   for (std::int64_t from = 0; from < batch_.B; from += micro) {
-    const DeviceBatch part = upload(batch_, from, std::min(micro, batch_.B - from), class_weights_, model_.device());
+    const DeviceBatch part =
+        upload(batch_, from, std::min(micro, batch_.B - from), class_weights_, model_.device());
     const at::Tensor part_loss = accumulate(model_, part, divisor, config_.precision);
     loss = loss.defined() ? loss + part_loss : part_loss;
   }
@@ -79,9 +86,10 @@ void WindowTrainer::run_step(std::span<const std::int64_t> picked, Sums& sums) {
     ++bad_steps_in_a_row_;
     log::warn("step {}: loss {} and gradient norm {}: skipped", step_, host[0], host[1]);
     if (bad_steps_in_a_row_ >= config_.max_bad_steps) {
-      throw NotConvergedError(fmt::format("[train] {} steps in a row without a finite loss and gradient, at step {}; try a "
-                                          "lower train.schedule.lr or a longer warm-up",
-                                          bad_steps_in_a_row_, step_));
+      throw NotConvergedError(fmt::format(
+          "[train] {} steps in a row without a finite loss and gradient, at step {}; try a "
+          "lower train.schedule.lr or a longer warm-up",
+          bad_steps_in_a_row_, step_));
     }
     return;
   }
@@ -98,14 +106,16 @@ void WindowTrainer::run_step(std::span<const std::int64_t> picked, Sums& sums) {
   for (const float m : batch_.mask) sums.rows += m > 0 ? 1 : 0;
 }
 
-bool WindowTrainer::run_epoch(std::int64_t epoch, Sums& sums, const Hooks& hooks, ProgressMode mode) {
-  Progress progress(mode, fmt::format("{} epoch {}/{}", hooks.title, epoch + 1, config_.epochs), "windows", sampler_.size());
+bool WindowTrainer::run_epoch(std::int64_t epoch, Sums& sums, const Hooks& hooks,
+                              ProgressMode mode) {
+  Progress progress(mode, fmt::format("{} epoch {}/{}", hooks.title, epoch + 1, config_.epochs),
+                    "windows", sampler_.size());
   sampler_.start_epoch(epoch);
   while (!sampler_.epoch_done()) {
     run_step(sampler_.next(config_.batch_size), sums);
     progress.update(sampler_.state().position,
-                    fmt::format("loss {:.4f}  best {:.4f}  {}", sums.mean_loss(), report_.best_valid_loss,
-                                format_bytes(resident_set().now)));
+                    fmt::format("loss {:.4f}  best {:.4f}  {}", sums.mean_loss(),
+                                report_.best_valid_loss, format_bytes(resident_set().now)));
     if (hooks.step_done) hooks.step_done();
     if (interrupted()) return false;
   }
@@ -125,15 +135,16 @@ FitReport WindowTrainer::fit(const Hooks& hooks, ProgressMode mode) {
       break;
     }
     const double training_seconds = duration<double>(steady_clock::now() - start).count();
-    EpochReport done{.epoch = epoch + 1,
-                     .step = step_,
-                     .train_loss = sums.mean_loss(),
-                     .valid_loss = mean_loss(Part::kValid),
-                     .lr = sums.lr,
-                     .grad_norm_mean = sums.good > 0 ? sums.norm / static_cast<double>(sums.good) : 0.0,
-                     .grad_norm_max = sums.norm_max,
-                     .skipped_steps = sums.skipped,
-                     .rows_per_second = static_cast<double>(sums.rows) / std::max(training_seconds, 1e-9)};
+    EpochReport done{
+        .epoch = epoch + 1,
+        .step = step_,
+        .train_loss = sums.mean_loss(),
+        .valid_loss = mean_loss(Part::kValid),
+        .lr = sums.lr,
+        .grad_norm_mean = sums.good > 0 ? sums.norm / static_cast<double>(sums.good) : 0.0,
+        .grad_norm_max = sums.norm_max,
+        .skipped_steps = sums.skipped,
+        .rows_per_second = static_cast<double>(sums.rows) / std::max(training_seconds, 1e-9)};
     done.seconds = duration<double>(steady_clock::now() - start).count();
     done.improved = done.valid_loss < report_.best_valid_loss;
     epochs_without_gain_ = done.improved ? 0 : epochs_without_gain_ + 1;
@@ -162,7 +173,8 @@ FitReport WindowTrainer::fit(const Hooks& hooks, ProgressMode mode) {
 double WindowTrainer::mean_loss(Part part) {
   const at::NoGradGuard no_grad;
   const std::vector<Window> whole = whole_sequences(data_.set.sequences, data_.split, part);
-  if (whole.empty()) throw ConfigError(fmt::format("[train] the part '{}' holds no labelled row", name_of(part)));
+  if (whole.empty())
+    throw ConfigError(fmt::format("[train] the part '{}' holds no labelled row", name_of(part)));
   const BatchFiller filler(data_.set, data_.split, data_.normalizer, part);
   Batch batch;
   at::Tensor sum;

@@ -1,7 +1,9 @@
 #pragma once
-// The training loop: epochs over windows, accumulation, clipping, schedule, validation, early stopping, best weights.
+// The training loop: epochs over windows, accumulation, clipping, schedule, validation, early
+// stopping, best weights.
 //
-// Trains any SequenceModel; Mamba2Trainer adds what is Mamba-2's and the run folder, the GRU baseline uses it as it is.
+// Trains any SequenceModel; Mamba2Trainer adds what is Mamba-2's and the run folder, the GRU
+// baseline uses it as it is.
 
 #include <cstdint>
 #include <functional>
@@ -28,13 +30,13 @@ struct EpochReport {
   std::int64_t step = 0;   ///< steps so far
   double train_loss = 0;   ///< mean over the loss weights of the epoch
   double valid_loss = 0;
-  double lr = 0;           ///< of the last step
+  double lr = 0;  ///< of the last step
   double grad_norm_mean = 0;
   double grad_norm_max = 0;
   std::int64_t skipped_steps = 0;  ///< of the epoch
   double rows_per_second = 0;      ///< training rows with a loss
   double seconds = 0;
-  bool improved = false;   ///< the best validation loss so far
+  bool improved = false;  ///< the best validation loss so far
 };
 
 struct FitReport {
@@ -50,7 +52,8 @@ class WindowTrainer {
  public:
   /// The model begins as the best constant forecast of the training labels (prior_start.h).
   /// Errors  ConfigError: no window, or none to validate on.
-  WindowTrainer(SequenceModel& model, const TrainingData& data, const TrainConfig& config, const Rng& rng);
+  WindowTrainer(SequenceModel& model, const TrainingData& data, const TrainConfig& config,
+                const Rng& rng);
 
   struct Hooks {
     std::function<void(const EpochReport&)> epoch_done{};
@@ -58,12 +61,13 @@ class WindowTrainer {
     std::string title = "train";  ///< in front of the progress line
   };
 
-  /// To the end, or until interrupted() (base/interrupt.h) says so; either way the model has its best weights behind it,
-  /// unless no epoch was finished.
-  /// Errors  NotConvergedError after max_bad_steps non-finite steps in a row, or without a finite validation loss.
+  /// To the end, or until interrupted() (base/interrupt.h) says so; either way the model has its
+  /// best weights behind it, unless no epoch was finished. Errors  NotConvergedError after
+  /// max_bad_steps non-finite steps in a row, or without a finite validation loss.
   FitReport fit(const Hooks& hooks, ProgressMode progress);
 
-  /// Mean loss over the labelled rows of a part: whole sequences, from a zero state, without gradients.
+  /// Mean loss over the labelled rows of a part: whole sequences, from a zero state, without
+  /// gradients.
   double mean_loss(Part part);
 
   const Optimizer& optimizer() const { return optimizer_; }

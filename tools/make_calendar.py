@@ -15,6 +15,10 @@ below. Times become minutes after midnight in Chicago. What is read differently 
   ones (from 25 December 2023) do not, and ES traded on the evening of 1 January 2015.
 * An early close without a late open (ES 3 July 2013) does not close the evening either: CME's notice
   for that day says "regular open".
+  A date in both "earlyCloses" and "lateOpens" (Thanksgiving) halts and opens again at 17:00; one in "earlyCloses" alone
+  is a Friday, the eve of a day without a session, or such a 3 July.
+* Some dates that have a sibling in other years are not in Lean's table: 3 July 2023 and 2024, 29 November 2024. They
+  are whole days here, and an inspection shows the minutes behind the real close as missing.
 * A product's own entry for a date goes before the holiday list of its exchange.
 * The table knows only today's hours. HOURS adds what was different before.
 * CORRECTIONS holds the entries that contradict the rest of the table.

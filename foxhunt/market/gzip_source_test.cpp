@@ -39,14 +39,14 @@ std::string long_text() {
 TEST(Gunzip, PassesOtherBytesThrough) {
   for (const std::string& text :
        {std::string(), std::string("a"), std::string("\x1F"), long_text()}) {
-    EXPECT_EQ(unpack(text).text, text);
+    EXPECT_TRUE(unpack(text).text == text);
   }
 }
 
 TEST(Gunzip, UnpacksAllMembersOfAFile) {
   const std::string text = long_text();
   const Unpacked result = unpack(gzip(text) + gzip("") + gzip("tail"));
-  EXPECT_EQ(result.text, text + "tail");
+  EXPECT_TRUE(result.text == text + "tail") << "a long text: no line by line comparison";
   EXPECT_EQ(result.frames, 3);
   EXPECT_FALSE(result.truncated);
 }
@@ -57,7 +57,7 @@ TEST(Gunzip, SaysWhereAFileIsCutAndDeliversWhatIsWhole) {
   for (const std::size_t cut : {packed.size() - 1, packed.size() / 2, std::size_t{3}}) {
     const Unpacked result = unpack(packed.substr(0, cut));
     EXPECT_TRUE(result.truncated) << cut;
-    EXPECT_EQ(result.text, text.substr(0, result.text.size())) << cut;
+    EXPECT_TRUE(text.starts_with(result.text)) << cut;
   }
 }
 

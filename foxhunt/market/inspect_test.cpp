@@ -164,6 +164,18 @@ TEST(Inspect, KeepsSymbolsApart) {
   EXPECT_THAT(i.notes, ElementsAre(HasSubstr("1 of 3 symbols are not held against trading hours")));
 }
 
+TEST(Inspect, FollowsAnIdThatIsAnotherSymbolOnTheNextUtcDay) {
+  const Inspection i =
+      inspect(*csv("ts_event,instrument_id,open,high,low,close,volume,symbol\n"
+                   "2013-12-18T23:59Z,7,2,3,1,2,10,ESZ13\n"
+                   "2013-12-19T00:00Z,7,2,3,1,2,20,NQH14\n"));
+  ASSERT_EQ(i.symbols.size(), 2U);
+  EXPECT_EQ(i.symbols[0].symbol, "ESZ13");
+  EXPECT_EQ(i.symbols[0].volume, 10U);
+  EXPECT_EQ(i.symbols[1].symbol, "NQH14");
+  EXPECT_EQ(i.symbols[1].product, "NQ");
+}
+
 TEST(Inspect, TakesTheHoursOfTheProductThatIsNamed) {
   const UnixNanos thanksgiving = parse_time("2013-11-28T17:00Z");  // ES is closed, ZN not yet
   EXPECT_EQ(inspect_csv(row(thanksgiving, "2,3,1,2,10", "SP500")).symbols.at(0).product, "");

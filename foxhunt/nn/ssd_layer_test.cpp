@@ -348,6 +348,24 @@ TEST(SSDLayer, ChangingOnePackedSequenceMovesNoBitOfTheNext) {
   }
 }
 
+TEST(SSDLayer, PackedSequencesStayFiniteWhereDecaysAreTotal) {
+  // exp of the difference between two segments' sums would overflow here; times the mask's zero it
+  // is not a number.
+  const at::NoGradGuard no_grad;
+  Rng rng(28);
+  const Mamba2Config c = small();
+  const auto layer = random_layer(c, rng, at::kFloat);
+  layer->A_log.fill_(std::log(1000.0));
+  layer->dt_bias.fill_(1.0);
+  const Tensor u = random_tensor(rng, {1, 16, c.d_model}, at::kFloat);
+  WindowMarks marks;
+  marks.seq_idx = packed_ids({6, 10});
+  const Outcome packed = window(*layer, u, zero_layer_state(c, 1, at::kFloat), marks);
+  const Outcome alone = window(*layer, u.narrow(1, 6, 10), zero_layer_state(c, 1, at::kFloat));
+  EXPECT_LT(distance(packed.out.narrow(1, 6, 10), alone.out), 2e-6);
+  EXPECT_LT(distance(packed.state.ssm, alone.state.ssm), 2e-6);
+}
+
 TEST(SSDLayer, PackedAndPaddedAtOnceKeepTheLastSequencesState) {
   const at::NoGradGuard no_grad;
   Rng rng(21);
@@ -366,8 +384,8 @@ TEST(SSDLayer, PackedAndPaddedAtOnceKeepTheLastSequencesState) {
 
 // ---------------------------------------------------------------- gradients
 
-/// Largest |central difference - autograd| over entries of every input of f, of a random projection of its
-/// outputs. float64.
+/// Largest |central difference - autograd| over entries of every input of f, of a random projection
+/// of its outputs. float64.
 double gradient_error(const std::function<std::vector<Tensor>()>& f,
                       const std::vector<Tensor>& inputs, Rng& rng) {
   std::vector<Tensor> weights;
@@ -386,7 +404,8 @@ double gradient_error(const std::function<std::vector<Tensor>()>& f,
   for (const Tensor& t : inputs) {
     const Tensor grad = t.grad().contiguous();
     double* slot = t.mutable_data_ptr<double>();
-    const std::int64_t stride = 1 + t.numel() / 40;  // some 40 entries of each, the first among them
+    const std::int64_t stride =
+        1 + t.numel() / 40;  // some 40 entries of each, the first among them
     for (std::int64_t i = 0; i < t.numel(); i += stride) {
       const double x = slot[i];
       slot[i] = x + eps;

@@ -349,6 +349,24 @@ TEST(SSDLayer, ChangingOnePackedSequenceMovesNoBitOfTheNext) {
   }
 }
 
+TEST(SSDLayer, PackedSequencesStayFiniteWhereDecaysAreTotal) {
+  // exp of the difference between two segments' sums would overflow here; times the mask's zero it
+  // is not a number.
+  const at::NoGradGuard no_grad;
+  Rng rng(28);
+  const Mamba2Config c = small();
+  const auto layer = random_layer(c, rng, at::kFloat);
+  layer->A_log.fill_(std::log(1000.0));
+  layer->dt_bias.fill_(1.0);
+  const Tensor u = random_tensor(rng, {1, 16, c.d_model}, at::kFloat);
+  WindowMarks marks;
+  marks.seq_idx = packed_ids({6, 10});
+  const Outcome packed = window(*layer, u, zero_layer_state(c, 1, at::kFloat), marks);
+  const Outcome alone = window(*layer, u.narrow(1, 6, 10), zero_layer_state(c, 1, at::kFloat));
+  EXPECT_LT(distance(packed.out.narrow(1, 6, 10), alone.out), 2e-6);
+  EXPECT_LT(distance(packed.state.ssm, alone.state.ssm), 2e-6);
+}
+
 TEST(SSDLayer, PackedAndPaddedAtOnceKeepTheLastSequencesState) {
   const at::NoGradGuard no_grad;
   Rng rng(21);

@@ -2,8 +2,8 @@
 # `pip install --target`; scripts/setup fills it.
 #
 #   torch::cpu    libtorch_cpu and libc10: all that our programs link
-#   torch::cuda   beside it where libtorch_cuda and the wheels it needs are there. Only tests that run on a GPU use
-#                 it; programs load CUDA at run time, so that one binary serves both.
+#   torch::cuda   beside it where libtorch_cuda and the wheels it needs are there. Nothing links it:
+#                 programs load CUDA at run time, so that one binary serves both. The preset `cuda` asks for it.
 set(TORCH_ROOT "$ENV{TORCH_ROOT}" CACHE PATH "folder of pip install --target")
 if(NOT TORCH_ROOT)
   set(_lt_cache "$ENV{XDG_CACHE_HOME}")

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <new>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -30,6 +31,14 @@ constexpr std::array kCommands{
 std::string first_line(const std::exception& error) {
   const std::string text = error.what();
   return text.substr(0, text.find('\n'));
+}
+
+/// LibTorch has no type of its own for a failed allocation on the CPU: its text tells.
+ExitCode code_of(const std::exception& error) {
+  const std::string_view text = error.what();
+  const bool memory = text.find("allocate memory") != std::string_view::npos ||
+                      text.find("out of memory") != std::string_view::npos;
+  return memory ? ExitCode::kMemory : ExitCode::kFailure;
 }
 
 int run(int argc, char** argv) {
@@ -80,6 +89,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return foxhunt::app::fail("out of memory", ExitCode::kMemory);
   } catch (const std::exception& error) {
-    return foxhunt::app::fail(foxhunt::app::first_line(error).c_str(), ExitCode::kFailure);
+    return foxhunt::app::fail(foxhunt::app::first_line(error).c_str(),
+                              foxhunt::app::code_of(error));
   }
 }

@@ -77,6 +77,11 @@ Run add_train(CLI::App& sub, const Globals& globals) {
   sub.add_flag("--test", options->train.test, "two small epochs, everything exercised");
   sub.add_option("--out", options->out, "run folder; default: a new one below runs/");
   sub.add_flag("--overwrite", options->train.overwrite, "an earlier run in --out may go");
+  sub.footer([] {
+    train::ExperimentConfig defaults;
+    return "Keys of the configuration, for --set and the file:\n" +
+           config::help_text(config::fields_of(defaults));
+  });
   return [options, &globals] { return run_train(*options, globals); };
 }
 

@@ -192,6 +192,51 @@ TEST(WindowTrainer, ClassWeightsBalanceTheClasses) {
   EXPECT_DOUBLE_EQ(weights[kUp], 300.0 / (3 * 270));
 }
 
+TEST(Mamba2SequenceModel, KeepsEveryDecayRateInsideItsLimitsWhateverTheOptimiserDoes) {
+  TrainConfig config = quick();
+  config.a_min = 0.5;
+  config.a_max = 4.0;
+  nn::Mamba2SSM model(tiny(), kHead, at::kCPU);
+  Mamba2SequenceModel sequence(model, config.a_min, config.a_max);
+  const auto rates = [&model] { return model.layer(0).A_log.detach().exp().to(at::kDouble); };
+  const auto expect_inside = [&] {
+    // 1e-6: A_log is float32.
+    EXPECT_GE(rates().min().item<double>(), config.a_min * (1 - 1e-6));
+    EXPECT_LE(rates().max().item<double>(), config.a_max * (1 + 1e-6));
+  };
+  {
+    const at::NoGradGuard no_grad;
+    model.layer(0).A_log.fill_(-50.0);
+    model.layer(0).A_log[0].fill_(50.0);
+  }
+  sequence.after_step();
+  expect_inside();
+  config.schedule.lr = 1.0;  // absurd on purpose: every step would throw A_log by about one
+  config.schedule.warmup_fraction = 0.0;
+  const TestData data = sign_data();
+  WindowTrainer trainer(sequence, data.view(), config, Rng(1));
+  WindowTrainer::Hooks hooks;
+  hooks.step_done = expect_inside;
+  trainer.fit(hooks, ProgressMode::kOff);
+  // The slowest decay that can now happen, as the model computes it: below 1, so no state grows
+  // without bound.
+  EXPECT_LT(std::exp(-static_cast<float>(tiny().dt_limit_min) * 0.5F), 1.0F);
+}
+
+TEST(Health, CountsStepSizesAtALimit) {
+  nn::Mamba2SSM model(tiny(), kHead, at::kCPU);
+  const at::Tensor x = at::zeros({2, 9, 2});
+  EXPECT_EQ(examine(model, x).dt_at_limit_share, 0.0);
+  {
+    const at::NoGradGuard no_grad;
+    model.layer(0).dt_bias.fill_(-100.0);
+    model.layer(0).dt_bias[0].fill_(100.0);
+  }
+  const Health health = examine(model, x);
+  EXPECT_EQ(health.dt_at_limit_share, 1.0);
+  EXPECT_GT(health.parameter_norm, 100.0);
+}
+
 // The whole loop on the meta device, under the observer: what would stall or fail on CUDA is found
 // here, by name.
 TEST(WindowTrainer, MovesNothingBetweenDevicesButTheBatchAndTheTwoScalars) {

@@ -10,6 +10,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<TensorInfo>& list) {
   std::vector<std::string> names;
+  names.reserve(list.size());
   for (const TensorInfo& tensor : list) names.push_back(tensor.name);
   return names;
 }

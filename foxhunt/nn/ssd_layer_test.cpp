@@ -297,20 +297,20 @@ Tensor packed_ids(const std::vector<std::int64_t>& sizes) {
   return at::tensor(ids).unsqueeze(0);
 }
 
-TEST(SSDLayer, PackedSequencesEqualEachAlone) {
+void expect_equal_each_alone(const std::vector<std::int64_t>& sizes) {
   const at::NoGradGuard no_grad;
   Rng rng(19);
   const Mamba2Config c = small();
   const auto layer = random_layer(c, rng);
-  const std::int64_t T = std::accumulate(kPacked.begin(), kPacked.end(), std::int64_t{0});
+  const std::int64_t T = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   const Tensor u = random_tensor(rng, {1, T, c.d_model});
   const LayerState from = random_layer_state(c, 1, rng);  // belongs to the first sequence only
   WindowMarks marks;
-  marks.seq_idx = packed_ids(kPacked);
+  marks.seq_idx = packed_ids(sizes);
   const Outcome packed = window(*layer, u, from, marks);
   std::int64_t start = 0;
   LayerState state = from;
-  for (const std::int64_t size : kPacked) {
+  for (const std::int64_t size : sizes) {
     const Outcome alone = window(*layer, u.narrow(1, start, size), state);
     EXPECT_LT(distance(packed.out.narrow(1, start, size), alone.out), kSame) << "from " << start;
     start += size;
@@ -318,6 +318,12 @@ TEST(SSDLayer, PackedSequencesEqualEachAlone) {
   }
   EXPECT_LT(distance(packed.state.conv, state.conv), kSame);
   EXPECT_LT(distance(packed.state.ssm, state.ssm), kSame);
+}
+
+TEST(SSDLayer, PackedSequencesEqualEachAlone) {
+  expect_equal_each_alone(kPacked);
+  expect_equal_each_alone({4, 9, 2});  // the last is shorter than the convolution is wide
+  expect_equal_each_alone({3, 1});
 }
 
 TEST(SSDLayer, ChangingOnePackedSequenceMovesNoBitOfTheNext) {

@@ -191,6 +191,29 @@ Tensor decay_gradient(const Tensor& inside, const Tensor& into, const Tensor& ta
   return (inside.transpose(2, 3) + from_later).add_(from_earlier).add_(through.unsqueeze(2));
 }
 
+/// The backward half of y_i = sum_j L_ij (C_i . B_j) dt_j x_j.
+struct InsideGradients {
+  Tensor inputs;  ///< [B, nc, Q, H, P] of dt x
+  Tensor gram;    ///< [B nc G, Q, Q]
+  Tensor decay;   ///< [B, nc, H, Q] of dt A
+};
+InsideGradients inside_backward(const ChunkShape& s, const ChunkDecays& decays, const Parts& parts,
+                                const Tensor& dt, const Tensor& dy_heads) {
+  const Tensor dy_rows = by_head(s, dy_heads).contiguous().flatten(0, 2);
+  const Tensor gram = gram_of(s, parts);
+  const Tensor within = grouped_heads(s, decays.within);
+  InsideGradients grad;
+  grad.inputs = at::bmm((within * gram).flatten(0, 3).transpose(1, 2), dy_rows)
+                    .unflatten(0, {s.batch, s.count, s.sizes.heads})
+                    .transpose(2, 3);
+  Tensor spread =
+      at::bmm(dy_rows, inputs_by_head(s, parts.x, dt).transpose(1, 2)).view(within.sizes());
+  spread.mul_(within);
+  grad.gram = spread.sum(3).flatten(0, 2);
+  grad.decay = spans_over(spread.mul_(gram).flatten(2, 3), s.length);
+  return grad;
+}
+
 }  // namespace
 
 ChunkGradients chunks_backward(const ChunkShape& s, const ChunkDecays& decays, const Tensor& xbc,
@@ -217,26 +240,14 @@ ChunkGradients chunks_backward(const ChunkShape& s, const ChunkDecays& decays, c
   const Tensor back =
       heads_of(s, from_group(s, at::bmm(B, leaving_group.transpose(1, 2))));  // R B_j, [B,nc,Q,H,P]
 
-  // Inside the chunks.
-  const Tensor dy_rows = by_head(s, dy_heads).contiguous().flatten(0, 2);
-  const Tensor gram = gram_of(s, parts);
-  const Tensor within = grouped_heads(s, decays.within);
-  const Tensor dinputs = at::bmm((within * gram).flatten(0, 3).transpose(1, 2), dy_rows)
-                             .unflatten(0, {s.batch, s.count, s.sizes.heads})
-                             .transpose(2, 3);
-  Tensor spread =
-      at::bmm(dy_rows, inputs_by_head(s, parts.x, dt).transpose(1, 2)).view(within.sizes());
-  spread.mul_(within);
-  const Tensor dgram = spread.sum(3).flatten(0, 2);  // [B nc G, Q, Q]
-  spread.mul_(gram);                                 // K
-
+  const InsideGradients inside = inside_backward(s, decays, parts, dt, dy_heads);
   grad.xbc = at::empty(xbc.sizes(), xbc.options());
   const Parts out = split(s, grad.xbc);
-  out.C.copy_(from_group(s, at::baddbmm(at::bmm(dcarried, entering), dgram, B)));
+  out.C.copy_(from_group(s, at::baddbmm(at::bmm(dcarried, entering), inside.gram, B)));
   out.B.copy_(
-      from_group(s, at::baddbmm(at::bmm(to_state, leaving_group), dgram.transpose(1, 2), C)));
+      from_group(s, at::baddbmm(at::bmm(to_state, leaving_group), inside.gram.transpose(1, 2), C)));
 
-  const Tensor dinput = at::addcmul(dinputs, back, decays.tail.unsqueeze(-1));  // of dt x
+  const Tensor dinput = at::addcmul(inside.inputs, back, decays.tail.unsqueeze(-1));  // of dt x
   Tensor dx = heads_of(s, out.x);
   at::mul_out(dx, dinput, dt_chunks.unsqueeze(-1));
   if (D.defined()) {
@@ -247,8 +258,7 @@ ChunkGradients chunks_backward(const ChunkShape& s, const ChunkDecays& decays, c
   const Tensor into_part = heads_of(s, from_group(s, dcarried * carried)).sum(-1);
   const Tensor tail_part = (x * back).sum(-1).mul_(decays.tail).mul_(dt_chunks);
   const Tensor through_part = (leaving * enter).sum({-1, -2}).mul_(decays.through);
-  const Tensor inside_part = spans_over(spread.flatten(2, 3), s.length);
-  const Tensor da = decay_gradient(inside_part, into_part, tail_part, through_part);
+  const Tensor da = decay_gradient(inside.decay, into_part, tail_part, through_part);
   grad.dt = (x * dinput).sum(-1).addcmul_(da, A).flatten(1, 2);
   grad.A = (da * dt_chunks).sum({0, 1, 2});
   return grad;

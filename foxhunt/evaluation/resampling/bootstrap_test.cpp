@@ -125,6 +125,22 @@ TEST(Interval, IsUndefinedWithReasonWhereTheRowsSayTooLittle) {
                ShapeError);
 }
 
+TEST(Interval, LeavesOutTheSharesThatTheFewBlocksAllow) {
+  // Resamples 0, 1, … 999: a quantile is its share of 999. With ten blocks, t(9) at 0.975
+  // is 2.262157 and the share Phi(-2.262157 sqrt(10 / 9)) = 0.0085506; with very many it is 0.025
+  // again.
+  Rng rng(9);
+  const auto run = [&](std::size_t n_rows) {
+    const Statistic counted = [n = -1.0](Weights, std::span<Value> out) mutable {
+      out[0] = Value::of(n += 1);
+    };
+    return interval(bootstrap(BlockResampler::circular(n_rows, 1), 1000, 1, counted, rng), 0, 0.95);
+  };
+  EXPECT_NEAR(*run(10).lo, 0.0085506 * 999, 1e-3);
+  EXPECT_NEAR(*run(10).hi, (1 - 0.0085506) * 999, 1e-3);
+  EXPECT_NEAR(*run(5000).lo, 0.025 * 999, 0.05);
+}
+
 TEST(ReflectedInterval, TakesOffTheNoiseThatTheValueAlreadyHolds) {
   // Resamples of 0.101 to 0.199.
   Rng rng(8);
@@ -177,8 +193,9 @@ TEST(Coverage, FailsOnDependentRowsWhenBlocksAreIgnored) {
 }
 
 TEST(Coverage, WithFewBlocksStaysNearNominalBecauseTheIntervalIsWidened) {
-  // Ten blocks of ten independent rows. The plain percentile interval covers about 0.89 here.
-  EXPECT_NEAR(coverage_of_the_mean(100, 0.0, 400, 10), 0.95, 0.03);
+  // Ten blocks of ten independent rows; the plain percentile interval covers 0.91 here. 2,000
+  // simulations: one standard error is 0.005.
+  EXPECT_NEAR(coverage_of_the_mean(100, 0.0, 2000, 10), 0.95, 0.02);
 }
 
 TEST(Coverage, LongOfARankCorrelationOfDependentRowsIsNearNominal) {

@@ -104,7 +104,6 @@ void Progress::redraw() {
 ProgressPause::ProgressPause() {
   if (current != nullptr) current->erase();
 }
-ProgressPause::~ProgressPause() = default;  // the bar comes back with its next update
 
 ResidentSet resident_set() {
   ResidentSet set;

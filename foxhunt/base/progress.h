@@ -48,7 +48,7 @@ class Progress {
 /// While one lives, the bar on the terminal (if any) is out of the way.
 struct ProgressPause {
   ProgressPause();
-  ~ProgressPause();
+  ~ProgressPause() = default;  ///< the bar comes back with its next update
   ProgressPause(const ProgressPause&) = delete;
   ProgressPause& operator=(const ProgressPause&) = delete;
 };

@@ -35,7 +35,7 @@ TEST(Progress, IsSilentWhenOff) {
 TEST(Progress, FormatsForPeople) {
   EXPECT_EQ(format_duration(41.2), "0:41");
   EXPECT_EQ(format_duration(3723), "1:02:03");
-  EXPECT_EQ(format_bytes(412 * 1024 * 1024), "412 MiB");
+  EXPECT_EQ(format_bytes(std::int64_t{412} * 1024 * 1024), "412 MiB");
   EXPECT_GT(resident_set().peak, 1 << 20);
 }
 

@@ -39,9 +39,9 @@ TEST(Rng, ShufflesEveryPermutationOfThreeAlike) {
   Rng rng(3);
   std::vector<int> seen(27, 0);
   for (int i = 0; i < 60'000; ++i) {
-    std::vector<int> v{0, 1, 2};
+    std::vector<std::size_t> v{0, 1, 2};
     rng.shuffle(v);
-    ++seen[static_cast<std::size_t>(v[0] * 9 + v[1] * 3 + v[2])];
+    ++seen[v[0] * 9 + v[1] * 3 + v[2]];
   }
   for (const int index : {5, 7, 11, 15, 19, 21})
     EXPECT_NEAR(seen[static_cast<std::size_t>(index)], 10'000, 500);

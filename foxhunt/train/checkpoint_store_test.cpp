@@ -72,6 +72,16 @@ TEST_F(CheckpointStoreTest, AFileCutAtAnyByteIsNamed) {
   }
 }
 
+TEST_F(CheckpointStoreTest, AFolderWithoutItsDoneOrAFileIsNamed) {
+  const RunDir dir = RunDir::create(run_, false);
+  CheckpointStore store(run_, 3);
+  for (const char* name : {"DONE", "state.json"}) {
+    store.save(1, true, write_two);
+    fs::remove(run_ / "checkpoints/step-00000001" / name);
+    EXPECT_NE(store.list().at(0).damage.find(name), std::string::npos);
+  }
+}
+
 TEST_F(CheckpointStoreTest, AMovedRunStillFindsItsCheckpoints) {
   {
     const RunDir dir = RunDir::create(run_, false);

@@ -170,7 +170,9 @@ TEST(SSDLayer, AnySplitOfAWindowGivesTheWhole) {
   }
   for (int i = 0; i < 10; ++i) {
     std::vector<std::int64_t> sizes;
-    for (int k = 0; k < 5; ++k) sizes.push_back(1 + static_cast<std::int64_t>(rng.below(15)));
+    for (int k = 0; k < 5; ++k) {
+      sizes.insert(sizes.end(), 1 + static_cast<std::int64_t>(rng.below(15)));
+    }
     expect_same(in_pieces(sizes), whole, kSame, "random pieces");
   }
 }

@@ -45,7 +45,7 @@ const std::string& load_cuda() {
 
 /// Asks the driver, which LibTorch has opened by now. Falls back to the bare number.
 std::string gpu_name(int index) {
-  const std::string number = fmt::format("cuda:{}", index);
+  std::string number = fmt::format("cuda:{}", index);
   void* driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (driver == nullptr) return number;
   const auto get_device = reinterpret_cast<int (*)(int*, int)>(::dlsym(driver, "cuDeviceGet"));

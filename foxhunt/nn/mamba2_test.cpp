@@ -24,24 +24,6 @@ using model::HeadKind;
 using model::Mamba2Config;
 using testing::HasSubstr;
 
-Mamba2Config small() {
-  Mamba2Config c;
-  c.d_model = 16;
-  c.n_layer = 2;
-  c.headdim = 8;
-  c.d_state = 4;
-  c.ngroups = 2;
-  c.chunk_size = 8;
-  return c;
-}
-
-HeadConfig head_of(HeadKind kind) {
-  HeadConfig head;
-  head.kind = kind;
-  head.n_features = 5;
-  return head;
-}
-
 // ---------------------------------------------------------------- names
 
 void expect_named_as_listed(const Mamba2Config& config, const HeadConfig& head) {
@@ -57,14 +39,14 @@ void expect_named_as_listed(const Mamba2Config& config, const HeadConfig& head) 
 TEST(Mamba2SSM, ParametersAreThoseOfTheTensorList) {
   for (const HeadKind kind : {HeadKind::kClassification, HeadKind::kRegression,
                               HeadKind::kQuantiles, HeadKind::kTokens}) {
-    expect_named_as_listed(small(), head_of(kind));
+    expect_named_as_listed(small_model(), head_of(kind));
   }
   expect_named_as_listed(Mamba2Config::default_hft(), {});
   expect_named_as_listed(Mamba2Config::standard(), {});
   HeadConfig untied = head_of(HeadKind::kTokens);
   untied.tied = false;
-  expect_named_as_listed(small(), untied);
-  Mamba2Config odd = small();
+  expect_named_as_listed(small_model(), untied);
+  Mamba2Config odd = small_model();
   odd.has_d = odd.conv_bias = false;
   odd.proj_bias = true;
   odd.gate_norm = GateNorm::kNone;
@@ -133,8 +115,8 @@ TEST(Mamba2SSM, KeepsItsValuesThroughAFile) {
 }
 
 TEST(Mamba2SSM, ASeedDecidesEveryValue) {
-  Mamba2SSM a(small(), HeadConfig{}, at::kCPU);
-  Mamba2SSM b(small(), HeadConfig{}, at::kCPU, at::kDouble);
+  Mamba2SSM a(small_model(), HeadConfig{}, at::kCPU);
+  Mamba2SSM b(small_model(), HeadConfig{}, at::kCPU, at::kDouble);
   a.initialise(5);
   b.initialise(5);
   EXPECT_NE(weights_hash(a), weights_hash(b)) << "dtypes differ";
@@ -158,7 +140,7 @@ TEST(Mamba2SSM, StepsPredictionsAndWindowsAgree) {
   Rng rng(31);
   for (const HeadKind kind :
        {HeadKind::kClassification, HeadKind::kRegression, HeadKind::kQuantiles}) {
-    Mamba2SSM model(small(), head_of(kind), at::kCPU);
+    Mamba2SSM model(small_model(), head_of(kind), at::kCPU);
     const Tensor x = random_tensor(rng, {1, 30, 5}, at::kFloat);
     Mamba2State state = model.zero_state(1);
     const Tensor whole = model.forward(x, state);
@@ -183,7 +165,7 @@ TEST(Mamba2SSM, StepsPredictionsAndWindowsAgree) {
 }
 
 TEST(Mamba2SSM, ForgetsItsPredictionStateOnRequest) {
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kCPU);
   const std::vector<float> row{0.1F, -0.4F, 1.0F, 0.3F, -1.0F};
   const float first = model.predict_single_fast(row)[0];
   const float second = model.predict_single_fast(row)[0];
@@ -199,7 +181,7 @@ TEST(Mamba2SSM, ForgetsItsPredictionStateOnRequest) {
 }
 
 TEST(Mamba2SSM, PredictsWithTheWeightsOfTheMoment) {
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kCPU);
   const std::vector<float> row{1.0F, 1.0F, 1.0F, 1.0F, 1.0F};
   const float before = model.predict_single_fast(row)[0];
   model.initialise(99);
@@ -210,7 +192,7 @@ TEST(Mamba2SSM, PredictsWithTheWeightsOfTheMoment) {
 TEST(Mamba2SSM, KeepsPositionsByRowThroughPaddingPackingAndResets) {
   const at::NoGradGuard no_grad;
   Rng rng(32);
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kCPU);
   Mamba2State state = model.zero_state(2);
   const Tensor x = random_tensor(rng, {2, 6, 5}, at::kFloat);
   WindowMarks marks;
@@ -227,7 +209,7 @@ TEST(Mamba2SSM, KeepsPositionsByRowThroughPaddingPackingAndResets) {
 
 TEST(Mamba2SSM, AnErrorLeavesTheStateAsItWas) {
   Rng rng(33);
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kCPU);
   Mamba2State state = model.zero_state(1);
   const Tensor x = random_tensor(rng, {1, 3, 5}, at::kFloat);
   model.forward(x, state);
@@ -242,7 +224,7 @@ TEST(Mamba2SSM, AnErrorLeavesTheStateAsItWas) {
 TEST(Mamba2SSM, PaddingIsZeroInAnswersWhateverItHeld) {
   const at::NoGradGuard no_grad;
   Rng rng(34);
-  Mamba2SSM model(small(), head_of(HeadKind::kClassification), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kClassification), at::kCPU);
   Tensor x = random_tensor(rng, {2, 9, 5}, at::kFloat);
   x[1].narrow(0, 4, 5).fill_(std::nan(""));
   WindowMarks marks;
@@ -260,7 +242,7 @@ TEST(Mamba2SSM, PaddingIsZeroInAnswersWhateverItHeld) {
 
 TEST(Mamba2State, CopiesShareNothingAndResetsTouchTheirRowsOnly) {
   Rng rng(35);
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kCPU);
   Mamba2State state = model.zero_state(3);
   const Tensor x = random_tensor(rng, {3, 7, 5}, at::kFloat);
   const at::NoGradGuard no_grad;
@@ -281,7 +263,7 @@ TEST(Mamba2State, CopiesShareNothingAndResetsTouchTheirRowsOnly) {
 
 TEST(Mamba2State, CarriesGradientsAcrossCallsUntilDetached) {
   Rng rng(36);
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kCPU);
   const auto gradient = [&](bool cut) {
     Rng same(37);
     Tensor first = random_tensor(same, {1, 5, 5}, at::kFloat).requires_grad_();
@@ -298,7 +280,7 @@ TEST(Mamba2State, CarriesGradientsAcrossCallsUntilDetached) {
 }
 
 TEST(Mamba2State, NamesBothSidesOfAMismatch) {
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kCPU);
   const Tensor x = at::zeros({2, 4, 5});
   Mamba2State three = model.zero_state(3);
   EXPECT_EQ(message_of([&] { model.forward(x, three); }),
@@ -306,7 +288,7 @@ TEST(Mamba2State, NamesBothSidesOfAMismatch) {
   Mamba2State meta = Mamba2State::zeros(model.config(), 2, at::kMeta);
   EXPECT_EQ(message_of([&] { model.forward(x, meta); }),
             "[mamba2.forward] the state lies on meta, but the model on cpu");
-  Mamba2Config deeper = small();
+  Mamba2Config deeper = small_model();
   deeper.n_layer = 3;
   Mamba2State deep = Mamba2State::zeros(deeper, 2, at::kCPU);
   EXPECT_EQ(message_of([&] { model.step(x.select(1, 0), deep); }),
@@ -314,8 +296,8 @@ TEST(Mamba2State, NamesBothSidesOfAMismatch) {
   Mamba2State wide_state = Mamba2State::zeros(model.config(), 2, at::kCPU, at::kDouble);
   EXPECT_EQ(message_of([&] { model.forward(x, wide_state); }),
             "[mamba2.forward] the state is Double, but the model Float");
-  EXPECT_THROW(Mamba2State::zeros(small(), 0, at::kCPU), ShapeError);
-  EXPECT_THROW(Mamba2State::zeros(small(), 1, at::kCPU, at::kBFloat16), ConfigError);
+  EXPECT_THROW(Mamba2State::zeros(small_model(), 0, at::kCPU), ShapeError);
+  EXPECT_THROW(Mamba2State::zeros(small_model(), 1, at::kCPU, at::kBFloat16), ConfigError);
   EXPECT_THAT(message_of([&] { three.reset_rows(at::zeros({2}, at::kBool)); }),
               HasSubstr("rows is [2]"));
 }
@@ -323,7 +305,7 @@ TEST(Mamba2State, NamesBothSidesOfAMismatch) {
 // ---------------------------------------------------------------- refusals
 
 TEST(Mamba2SSM, NamesBothDevicesAndTheTensor) {
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kMeta);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kMeta);
   Mamba2State state = model.zero_state(1);
   EXPECT_EQ(message_of([&] {
               model.forward(at::zeros({1, 4, 5}), state);
@@ -340,7 +322,7 @@ TEST(Mamba2SSM, NamesBothDevicesAndTheTensor) {
 }
 
 TEST(Mamba2SSM, NamesShapesAndTypesThatDoNotFit) {
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
+  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kCPU);
   Mamba2State state = model.zero_state(1);
   EXPECT_EQ(message_of([&] {
               model.forward(at::zeros({1, 4, 6}), state);
@@ -358,100 +340,13 @@ TEST(Mamba2SSM, NamesShapesAndTypesThatDoNotFit) {
             "[mamba2.predict_single_fast] 4 features, but the model takes 5");
   HeadConfig bad = head_of(HeadKind::kQuantiles);
   bad.quantiles = {0.9, 0.1};
-  EXPECT_THROW(Mamba2SSM(small(), bad, at::kCPU), ConfigError);
-  Mamba2SSM tokens(small(), head_of(HeadKind::kTokens), at::kCPU);
+  EXPECT_THROW(Mamba2SSM(small_model(), bad, at::kCPU), ConfigError);
+  Mamba2SSM tokens(small_model(), head_of(HeadKind::kTokens), at::kCPU);
   EXPECT_THROW(tokens.predict_single_fast(std::vector<float>(5)), ConfigError);
   EXPECT_EQ(message_of([&] {
               tokens.forward(at::zeros({1, 4}));
             }),
             "[mamba2.forward] x is Float, but must be Long");
-}
-
-// ---------------------------------------------------------------- files
-
-class WeightsFileTest : public testing::Test {
- protected:
-  ~WeightsFileTest() override { std::filesystem::remove(path_); }
-  std::filesystem::path path_ = std::filesystem::temp_directory_path() /
-                                ("foxhunt_weights_" + std::to_string(::getpid()) + "_" +
-                                 testing::UnitTest::GetInstance()->current_test_info()->name());
-};
-
-TEST_F(WeightsFileTest, RebuildTheModelBitForBit) {
-  for (const HeadKind kind : {HeadKind::kQuantiles, HeadKind::kTokens}) {
-    Mamba2Config config = small();
-    config.dt_limit_min = 1e-6;
-    config.gate_norm = GateNorm::kNormFirst;
-    Mamba2SSM model(config, head_of(kind), at::kCPU);
-    model.initialise(3);
-    save_weights(model, path_, {{"git", "abc"}});
-    const auto loaded = load_model(path_, at::kCPU);
-    EXPECT_EQ(loaded->config(), config);
-    EXPECT_EQ(loaded->head_config(), model.head_config());
-    EXPECT_EQ(weights_hash(*loaded), weights_hash(model));
-    EXPECT_EQ(model::SafetensorsFile::open(path_).metadata().at("git"), "abc");
-    const auto wide_model = load_model(path_, at::kCPU, at::kDouble);
-    EXPECT_EQ(wide_model->dtype(), at::kDouble);
-  }
-}
-
-TEST_F(WeightsFileTest, NamesWhatIsMissingExtraMisshapenOrTooWide) {
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
-  NamedTensors tensors;
-  for (const auto& item : model.named_parameters()) {
-    if (item.key() == "head.bias") continue;
-    Tensor t = item.value();
-    if (item.key() == "backbone.norm_f.weight") t = t.narrow(0, 0, 3);
-    if (item.key() == "head.weight") t = t.to(at::kDouble);
-    tensors.emplace_back(item.key(), t);
-  }
-  tensors.emplace_back("backbone.layers.7.norm.weight", at::ones({16}));
-  save_tensors(path_, tensors, {});
-  const std::string before = weights_hash(model);
-  const std::string text =
-      message_of([&] { load_weights(model, model::SafetensorsFile::open(path_)); });
-  EXPECT_THAT(text, HasSubstr("'head.bias' is missing"));
-  EXPECT_THAT(text, HasSubstr("'backbone.layers.7.norm.weight' is extra"));
-  EXPECT_THAT(text, HasSubstr("'backbone.norm_f.weight' is [3], but the model says [16]"));
-  EXPECT_THAT(text, HasSubstr("'head.weight' is F64, which does not fit into Float"));
-  EXPECT_EQ(weights_hash(model), before) << "a refused file changes nothing";
-}
-
-TEST_F(WeightsFileTest, UnderstandMambaSsmsNamesAndItsTiedHead) {
-  Mamba2SSM model(small(), head_of(HeadKind::kTokens), at::kCPU);
-  model.initialise(8);
-  NamedTensors tensors;
-  for (const auto& item : model.named_parameters()) {
-    const bool embedding = item.key() == "backbone.embeddings.weight";
-    tensors.emplace_back(embedding ? "backbone.embedding.weight" : item.key(), item.value());
-    if (embedding) tensors.emplace_back("lm_head.weight", item.value());
-  }
-  save_tensors(path_, tensors, {});
-  Mamba2SSM other(small(), head_of(HeadKind::kTokens), at::kCPU);
-  load_weights(other, model::SafetensorsFile::open(path_));
-  EXPECT_EQ(weights_hash(other), weights_hash(model));
-  tensors[1].second = tensors[1].second + 1;
-  save_tensors(path_, tensors, {});
-  EXPECT_THAT(message_of([&] { load_weights(other, model::SafetensorsFile::open(path_)); }),
-              HasSubstr("'lm_head.weight' differs from the embedding"));
-}
-
-TEST_F(WeightsFileTest, WidenHalfPrecisionExactly) {
-  Mamba2SSM model(small(), head_of(HeadKind::kRegression), at::kCPU);
-  NamedTensors tensors;
-  for (const auto& item : model.named_parameters())
-    tensors.emplace_back(item.key(), item.value().to(at::kBFloat16));
-  save_tensors(path_, tensors, {});
-  load_weights(model, model::SafetensorsFile::open(path_));
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    EXPECT_TRUE(at::equal(model.parameters()[i], tensors[i].second.to(at::kFloat)))
-        << tensors[i].first;
-  }
-}
-
-TEST_F(WeightsFileTest, RefuseTensorsWithoutValues) {
-  EXPECT_THAT(message_of([&] { save_weights(Mamba2SSM(small(), HeadConfig{}, at::kMeta), path_); }),
-              HasSubstr("'backbone.in_proj.weight' lies on meta"));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(LatencyRecorder, GivesNearestRankPercentiles) {
   LatencyRecorder recorder;
   EXPECT_EQ(recorder.percentile_us(0.5), 0.0);
   EXPECT_EQ(recorder.mean_us(), 0.0);
-  for (int i = 100; i >= 1; --i) recorder.record(i * 1000);
+  for (std::int64_t i = 100; i >= 1; --i) recorder.record(i * 1000);
   EXPECT_EQ(recorder.count(), 100);
   EXPECT_EQ(recorder.percentile_us(0.5), 50.0);
   EXPECT_EQ(recorder.percentile_us(0.99), 99.0);

@@ -9,6 +9,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/rng.h"
+#include "foxhunt/model/head_config.h"
 #include "foxhunt/nn/ssd_layer.h"
 
 namespace foxhunt::nn {
@@ -66,6 +67,58 @@ inline LayerState random_layer_state(const model::Mamba2Config& c, std::int64_t 
                                      at::ScalarType dtype = at::kDouble) {
   return {random_tensor(rng, {batch, c.conv_channels(), c.d_conv}, dtype),
           random_tensor(rng, {batch, c.n_heads(), c.headdim, c.d_state}, dtype)};
+}
+
+/// Sizes that share no factor, and chunks shorter than most windows.
+inline model::Mamba2Config small_layer(std::int64_t groups = 2) {
+  model::Mamba2Config c;
+  c.d_model = 12;
+  c.n_layer = 1;
+  c.headdim = 6;
+  c.d_state = 5;
+  c.ngroups = groups;
+  c.chunk_size = 8;
+  return c;
+}
+
+/// What a layer answers and remembers.
+struct Outcome {
+  at::Tensor out;
+  LayerState state;
+};
+
+inline Outcome window(SSDLayer& layer, const at::Tensor& u, const LayerState& from,
+                      const WindowMarks& marks = {}) {
+  Outcome r{at::Tensor(), from};
+  r.out = layer.forward(u, &r.state, marks);
+  return r;
+}
+
+inline Outcome steps(SSDLayer& layer, const at::Tensor& u, const LayerState& from) {
+  Outcome r{at::Tensor(), from};
+  std::vector<at::Tensor> rows;
+  for (std::int64_t t = 0; t < u.size(1); ++t) rows.push_back(layer.step(u.select(1, t), r.state));
+  r.out = at::stack(rows, 1);
+  return r;
+}
+
+/// A model of two layers and groups.
+inline model::Mamba2Config small_model() {
+  model::Mamba2Config c;
+  c.d_model = 16;
+  c.n_layer = 2;
+  c.headdim = 8;
+  c.d_state = 4;
+  c.ngroups = 2;
+  c.chunk_size = 8;
+  return c;
+}
+
+inline model::HeadConfig head_of(model::HeadKind kind) {
+  model::HeadConfig head;
+  head.kind = kind;
+  head.n_features = 5;
+  return head;
 }
 
 /// The text of the error that `function` throws, or "no error".

@@ -1,9 +1,10 @@
 # fx_room(NAME USES room… SOURCES file… [TORCH_SOURCES file…] [TESTS file…] [TORCH_TESTS file…] [LIBS target…]
-#         [TEST_ROOMS room…])
+#         [TEST_ROOMS room…] [ISA "file|flag,flag"…])
 #
 # One static library foxhunt_NAME and one test program NAME_test a room. A room links only the rooms named in USES,
 # which tools/check_rooms.py holds equal to ARCHITECTURE.md. TORCH_* files are left out where FOXHUNT_TORCH is OFF:
 # absent parts are files, never #ifdefs. A test whose name holds "Long" carries the ctest label `long`.
+# ISA files are compiled with their own flags at -O3, without link-time optimisation, and include C headers only.
 # LIBS are linked PRIVATE, so that a library used in one room's .cpp files is not seen by others.
 include(GoogleTest)
 
@@ -18,7 +19,7 @@ function(fx_discover program)
 endfunction()
 
 function(fx_room name)
-  cmake_parse_arguments(R "" "" "USES;SOURCES;TORCH_SOURCES;TESTS;TORCH_TESTS;LIBS;TEST_ROOMS" ${ARGN})
+  cmake_parse_arguments(R "" "" "USES;SOURCES;TORCH_SOURCES;TESTS;TORCH_TESTS;LIBS;TEST_ROOMS;ISA" ${ARGN})
   set(target foxhunt_${name})
   set(sources ${R_SOURCES})
   set(tests ${R_TESTS})
@@ -29,6 +30,13 @@ function(fx_room name)
   if(NOT sources)
     return()
   endif()
+  foreach(entry ${R_ISA})
+    string(REGEX MATCH "^[^|]*" file "${entry}")
+    string(REGEX REPLACE "^[^|]*[|]" "" flags "${entry}")
+    string(REPLACE "," ";" flags "${flags}")
+    list(APPEND sources ${file})
+    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-O3;${flags}")
+  endforeach()
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE foxhunt_warnings ${R_LIBS})

@@ -1,0 +1,28 @@
+#pragma once
+// Which kernel tables this binary holds and which of them this CPU can run.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "foxhunt/kernels/kernel_table.h"
+
+namespace foxhunt::kernels {
+
+/// The float tables linked into this binary, in the order they are tried: by measurement, see
+/// docs/benchmarks.md.
+std::span<const KernelTable* const> built_kernels() noexcept;
+
+/// The first table that runs on this CPU; with `forced`, the one of that name.
+/// Errors  ConfigError naming the choices, when `forced` is unknown or cannot run here.
+const KernelTable& pick_kernels(std::string_view forced = {});
+
+/// pick_kernels() with the name in the environment variable FOXHUNT_FORCE_ISA; decided once.
+template <class T>
+const KernelTableOf<T>& default_kernels();
+template <>
+const KernelTableOf<float>& default_kernels();
+template <>
+const KernelTableOf<double>& default_kernels();
+
+}  // namespace foxhunt::kernels

@@ -1,0 +1,35 @@
+#pragma once
+// What an optimiser step does to flat arrays: squares, scaled sums, AdamW.
+//
+// Plain data only: files compiled with -mavx512f include this one.
+
+#include <stdint.h>
+
+namespace foxhunt::kernels {
+
+/// One AdamW step with decoupled decay (Loshchilov & Hutter 2019, as torch.optim.AdamW does it):
+///   w <- w - lr decay w;  m <- b1 m + (1 - b1) g;  v <- b2 v + (1 - b2) g^2
+///   w <- w - (lr / c1) m / (sqrt(v) / sqrt(c2) + eps)      c = 1 - b^step, g = scale * gradient
+template <class T>
+struct AdamW {
+  int64_t n;
+  T* weight;
+  T *m, *v;  ///< moments
+  const T* gradient;
+  T scale;            ///< of the gradient: clipping
+  T lr_decay;         ///< lr * weight decay
+  T step_size;        ///< lr / c1
+  T inverse_root_c2;  ///< 1 / sqrt(c2)
+  T beta1, beta2, eps;
+};
+
+/// Errors  none: noexcept, no allocation. Numbers: element by element, whatever the table.
+template <class T>
+using AdamWFn = void (*)(const AdamW<T>& args) noexcept;
+
+/// sum[i] = parts[0][i] + parts[1][i] + ..., in that order: the same for any number of threads.
+/// Returns the sum of squares of the result, in double, summed over blocks of 4096 in order.
+template <class T>
+using SumPartsFn = double (*)(int64_t n, int64_t parts, const T* const* part, T* sum) noexcept;
+
+}  // namespace foxhunt::kernels

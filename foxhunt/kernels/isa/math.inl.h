@@ -1,0 +1,79 @@
+#pragma once
+// exp, softplus, sigmoid, silu over vectors, with stated errors. Float vectors use the polynomials
+// below; the one-lane types (float and double) use libm.
+//
+// Errors, against float64, over the whole range (math_test.cpp): exp 2 ulp where the result is
+// normal, 0 below -104; log1p on [0, 1] and softplus 4 ulp; sigmoid and silu 4 ulp. NaN stays NaN.
+
+#include "foxhunt/kernels/isa/vec_scalar.h"
+
+namespace foxhunt::kernels {
+namespace {
+
+/// e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2; Taylor to r^7 (next term 5e-9).
+template <class V>
+V exp(V x) {
+  if constexpr (!V::kOwnMath) {
+    return {libm_exp(x.v)};
+  } else {
+    const V c = min(V::all(89.0F), max(V::all(-105.0F), x));
+    const V n = V::round(c * V::all(1.44269504088896341F));
+    V r = fma(n, V::all(-0.693145751953125F), c);
+    r = fma(n, V::all(-1.42860682030941723e-6F), r);
+    V p = V::all(1.0F / 5040.0F);
+    p = fma(p, r, V::all(1.0F / 720.0F));
+    p = fma(p, r, V::all(1.0F / 120.0F));
+    p = fma(p, r, V::all(1.0F / 24.0F));
+    p = fma(p, r, V::all(1.0F / 6.0F));
+    p = fma(p, r, V::all(0.5F));
+    p = fma(p, r, V::all(1.0F));
+    p = fma(p, r, V::all(1.0F));
+    return V::scale2(p, n);
+  }
+}
+
+/// log(1 + u) for u in [0, 1]: 2 atanh(s) with s = u / (2 + u) <= 1/3, odd series to s^15.
+template <class V>
+V log1p_unit(V u) {
+  if constexpr (!V::kOwnMath) {
+    return {libm_log1p(u.v)};
+  } else {
+    const V s = u / (V::all(2.0F) + u);
+    const V q = s * s;
+    V p = V::all(1.0F / 15.0F);
+    p = fma(p, q, V::all(1.0F / 13.0F));
+    p = fma(p, q, V::all(1.0F / 11.0F));
+    p = fma(p, q, V::all(1.0F / 9.0F));
+    p = fma(p, q, V::all(1.0F / 7.0F));
+    p = fma(p, q, V::all(1.0F / 5.0F));
+    p = fma(p, q, V::all(1.0F / 3.0F));
+    p = fma(p * q, s, s);
+    return p + p;
+  }
+}
+
+/// log(1 + e^x), x above 20; never forms e^x for large x.
+template <class V>
+V softplus(V x) {
+  using T = typename V::Elem;
+  const V zero = V::zero();
+  const V positive = max(zero, x);
+  const V u = exp(zero - max(zero - x, x));  // e^-|x|
+  return where_less(V::all(T(20)), x, x, positive + log1p_unit(u));
+}
+
+template <class V>
+V sigmoid(V x) {
+  using T = typename V::Elem;
+  return V::all(T(1)) / (V::all(T(1)) + exp(V::zero() - x));
+}
+
+/// Derivative of softplus as defined above: sigmoid, 1 above 20.
+template <class V>
+V softplus_slope(V x) {
+  using T = typename V::Elem;
+  return where_less(V::all(T(20)), x, V::all(T(1)), sigmoid(x));
+}
+
+}  // namespace
+}  // namespace foxhunt::kernels

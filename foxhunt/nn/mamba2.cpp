@@ -58,7 +58,11 @@ struct Mamba2SSM::Backbone : torch::nn::Module {
 
 Mamba2SSM::Mamba2SSM(const model::Mamba2Config& config, const model::HeadConfig& head,
                      at::Device device, at::ScalarType dtype)
-    : config_(config), head_config_(head), device_(device), dtype_(dtype) {
+    : config_(config),
+      head_config_(head),
+      device_(device),
+      dtype_(dtype),
+      kernels_(default_kernels_on(device)) {
   config.validate();
   head.validate();
   backbone_ = register_module("backbone", std::make_shared<Backbone>(config, head, device, dtype));
@@ -73,6 +77,21 @@ Mamba2SSM::Mamba2SSM(const model::Mamba2Config& config, const model::HeadConfig&
 }
 
 Mamba2SSM::~Mamba2SSM() = default;
+
+void Mamba2SSM::use_kernels(Kernels kernels) {
+  if (kernels == Kernels::kNative && default_kernels_on(device_) != Kernels::kNative) {
+    throw ConfigError(
+        fmt::format("[mamba2] kernels = native, but {} has none; use aten", device_.str()));
+  }
+  kernels_ = kernels;
+  if (backbone_->in_proj) backbone_->in_proj->kernels = kernels;
+  if (head_) head_->kernels = kernels;
+  backbone_->norm_f->kernels = kernels;
+  for (const auto& block : backbone_->blocks) {
+    block->norm->kernels = kernels;
+    block->mixer->use_kernels(kernels);
+  }
+}
 
 std::shared_ptr<Mamba2SSM> Mamba2SSM::default_hft(at::Device device,
                                                   const model::HeadConfig& head) {

@@ -69,6 +69,10 @@ class Mamba2SSM : public torch::nn::Module {
   PerformanceMetrics performance_metrics() const;
 
   at::Device device() const { return device_; }
+  /// Who computes from now on: native by default on the CPU, LibTorch elsewhere.
+  /// Errors  ConfigError: kNative on a device that has no kernels.
+  void use_kernels(Kernels kernels);
+  Kernels kernels() const { return kernels_; }
   at::ScalarType dtype() const { return dtype_; }
   const model::Mamba2Config& config() const { return config_; }
   const model::HeadConfig& head_config() const { return head_config_; }
@@ -90,6 +94,7 @@ class Mamba2SSM : public torch::nn::Module {
   model::HeadConfig head_config_;
   at::Device device_;
   at::ScalarType dtype_;
+  Kernels kernels_;
   std::shared_ptr<Backbone> backbone_;
   std::shared_ptr<LinearPart> head_;  ///< null where the head is the embedding itself
   std::optional<Mamba2State> prediction_state_;

@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 
+#include "foxhunt/nn/ops/linear.h"
 #include "foxhunt/nn/ops/rms_norm.h"
 
 namespace foxhunt::nn {
@@ -18,9 +19,13 @@ at::Tensor optional_bias(torch::nn::Module& module, bool with_bias, std::int64_t
 LinearPart::LinearPart(std::int64_t in, std::int64_t out, bool with_bias,
                        const at::TensorOptions& options)
     : weight(register_parameter("weight", at::empty({out, in}, options))),
-      bias(optional_bias(*this, with_bias, out, options)) {}
+      bias(optional_bias(*this, with_bias, out, options)),
+      kernels(default_kernels_on(options.device())) {}
 
-at::Tensor LinearPart::operator()(const at::Tensor& x) const { return at::linear(x, weight, bias); }
+at::Tensor LinearPart::operator()(const at::Tensor& x) const {
+  if (kernels == Kernels::kNative && has_linear_kernel(x)) return linear(x, weight, bias);
+  return at::linear(x, weight, bias);
+}
 
 ConvPart::ConvPart(std::int64_t channels, std::int64_t width, bool with_bias,
                    const at::TensorOptions& options)
@@ -28,9 +33,13 @@ ConvPart::ConvPart(std::int64_t channels, std::int64_t width, bool with_bias,
       bias(optional_bias(*this, with_bias, channels, options)) {}
 
 NormPart::NormPart(std::int64_t width, const at::TensorOptions& options)
-    : weight(register_parameter("weight", at::empty({width}, options))) {}
+    : weight(register_parameter("weight", at::empty({width}, options))),
+      kernels(default_kernels_on(options.device())) {}
 
 at::Tensor NormPart::operator()(const at::Tensor& x, double eps) const {
+  if (kernels == Kernels::kNative && has_rms_norm_kernel(x)) {
+    return rms_norm_native(x, weight, eps);
+  }
   return rms_norm(x, weight, eps, 1);
 }
 

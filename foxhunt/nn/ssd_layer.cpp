@@ -15,6 +15,7 @@
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/nn/init.h"
 #include "foxhunt/nn/ops/causal_conv.h"
+#include "foxhunt/nn/ops/mixer.h"
 #include "foxhunt/nn/ops/rms_norm.h"
 
 namespace foxhunt::nn {
@@ -51,7 +52,11 @@ void check_layer_state(std::string_view who, const LayerState& state, const mode
 
 SSDLayer::SSDLayer(const model::Mamba2Config& config, std::int64_t layer_id, at::Device device,
                    at::ScalarType dtype)
-    : config_(config), layer_id_(layer_id), device_(device), dtype_(dtype) {
+    : config_(config),
+      layer_id_(layer_id),
+      device_(device),
+      dtype_(dtype),
+      kernels_(default_kernels_on(device)) {
   config.validate();
   if (layer_id < 0 || layer_id >= config.n_layer) {
     throw ConfigError(
@@ -127,6 +132,34 @@ SSDLayer::Projected SSDLayer::project(const Tensor& u) const {
   return {parts[0].to(dtype_), parts[1].to(dtype_), parts[2].to(dtype_)};
 }
 
+void SSDLayer::use_kernels(Kernels kernels) {
+  kernels_ = in_proj->kernels = out_proj->kernels = kernels;
+}
+
+bool SSDLayer::native(const LayerTrace* trace) const {
+  return kernels_ == Kernels::kNative && trace == nullptr && has_mixer_kernels(A_log);
+}
+
+/// From in_proj's output to out_proj's input by the CPU kernels.
+Tensor SSDLayer::mix(const Tensor& proj, const LayerState& before, LayerState* after,
+                     const PreparedMarks& marks) const {
+  static constexpr kernels::Gate kGates[] = {kernels::Gate::kGateFirst, kernels::Gate::kNormFirst,
+                                             kernels::Gate::kNoNorm};
+  const kernels::MixerShape shape{
+      {config_.n_heads(), config_.headdim, config_.ngroups, config_.d_state},
+      config_.d_conv,
+      config_.chunk_size,
+      kGates[static_cast<std::size_t>(config_.gate_norm)],
+      config_.norm_eps,
+      config_.dt_limit_min,
+      config_.dt_limit_max};
+  const MixerResult r = mixer_core(
+      shape, {proj, conv1d->weight, conv1d->bias, dt_bias, A_log, D, norm ? norm->weight : Tensor(),
+              before.conv, before.ssm, marks.segments, marks.lengths});
+  if (after != nullptr) *after = {r.conv_next, r.ssm_next};
+  return r.out;
+}
+
 Tensor SSDLayer::gate(const Tensor& y, const Tensor& z) const {
   const Tensor open = at::silu(z);
   switch (config_.gate_norm) {
@@ -163,6 +196,11 @@ Tensor SSDLayer::forward_prepared(const Tensor& u, LayerState* state, const Prep
     before.ssm =
         at::zeros({u.size(0), config_.n_heads(), config_.headdim, config_.d_state}, options);
   }
+  if (native(trace)) {
+    const Tensor proj = (*in_proj)(marks.without_padding(u)).to(dtype_);
+    const Tensor gated = mix(proj, before, state, marks);
+    return marks.without_padding((*out_proj)(gated));
+  }
   const Projected in = project(marks.without_padding(u));
   Tensor gated;
   {
@@ -184,6 +222,10 @@ Tensor SSDLayer::step(const Tensor& u, LayerState& state, LayerTrace* trace) {
   check_input(u, 2, "ssd_layer.step");
   check_layer_state("ssd_layer.step", state, config_, u.size(0), device_, dtype_,
                     owner_name(layer_id_));
+  if (native(trace)) {
+    const Tensor proj = (*in_proj)(u).to(dtype_).unsqueeze(1);
+    return (*out_proj)(mix(proj, state, &state, {}).squeeze(1));
+  }
   const Projected in = project(u);
   Tensor gated;
   {

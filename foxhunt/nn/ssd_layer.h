@@ -10,6 +10,7 @@
 
 #include "foxhunt/base/rng.h"
 #include "foxhunt/model/mamba2_config.h"
+#include "foxhunt/nn/backend.h"
 #include "foxhunt/nn/mamba2_state.h"
 #include "foxhunt/nn/marks.h"
 #include "foxhunt/nn/parts.h"
@@ -53,6 +54,9 @@ class SSDLayer : public torch::nn::Module {
 
   at::Device device() const { return device_; }
 
+  /// Who computes from now on, the projections included. A trace always goes the LibTorch way.
+  void use_kernels(Kernels kernels);
+
   std::shared_ptr<LinearPart> in_proj;
   std::shared_ptr<ConvPart> conv1d;
   at::Tensor dt_bias;              ///< [H]
@@ -66,6 +70,9 @@ class SSDLayer : public torch::nn::Module {
     at::Tensor z, xbc, dt;  // [.., d_inner], [.., C], [.., H]
   };
   Projected project(const at::Tensor& u) const;
+  bool native(const LayerTrace* trace) const;
+  at::Tensor mix(const at::Tensor& proj, const LayerState& before, LayerState* after,
+                 const PreparedMarks& marks) const;
   at::Tensor gate(const at::Tensor& y, const at::Tensor& z) const;
   void check_input(const at::Tensor& u, std::int64_t dims, std::string_view who) const;
 
@@ -73,6 +80,7 @@ class SSDLayer : public torch::nn::Module {
   std::int64_t layer_id_;
   at::Device device_;
   at::ScalarType dtype_;
+  Kernels kernels_;
   std::unique_ptr<SelectiveStateSpace> core_;
 };
 

@@ -37,17 +37,21 @@ void chunk_decays(const SsdShape& shape, int64_t q, const typename V::Elem* dt,
   for (int64_t h = 0; h < shape.heads; ++h) {
     T* s = w.s + h * w.stride;
     T* step = w.weight_out + h * w.stride;  // dt for now
-    T sum = T(0);
+    T* rest = w.s_rest + h * w.stride;
+    double sum = 0.0;
     for (int64_t t = 0; t < q; ++t) {
       step[t] = dt[t * shape.heads + h];
-      sum += step[t] * A[h];
-      s[t] = sum;
+      sum += static_cast<double>(step[t]) * static_cast<double>(A[h]);
+      s[t] = static_cast<T>(sum);
+      rest[t] = static_cast<T>(sum - static_cast<double>(s[t]));
     }
-    const V last = V::all(sum);
+    const V last = V::all(s[q - 1]);
+    const V last_rest = V::all(rest[q - 1]);
     over_lanes<V>(q, [&](int64_t t, int64_t lanes) {
       const V st = load_some<V>(s + t, lanes);
       store_some<V>(exp(st), w.decay_in + h * w.stride + t, lanes);
-      const V out = exp(min(V::zero(), last - st));
+      const V apart = (last - st) + (last_rest - load_some<V>(rest + t, lanes));
+      const V out = exp(min(V::zero(), apart));
       store_some<V>(out, w.decay_out + h * w.stride + t, lanes);
       store_some<V>(out * load_some<V>(step + t, lanes), step + t, lanes);
     });
@@ -56,10 +60,12 @@ void chunk_decays(const SsdShape& shape, int64_t q, const typename V::Elem* dt,
 
 /// L and M of one head from its sums and the group's Gram matrix; zeros above the diagonal.
 template <class V>
-void chunk_mask(int64_t q, const typename V::Elem* s, const typename V::Elem* gram, int64_t stride,
-                typename V::Elem* L, typename V::Elem* M) {
+void chunk_mask(int64_t q, const typename V::Elem* s, const typename V::Elem* rest,
+                const typename V::Elem* gram, int64_t stride, typename V::Elem* L,
+                typename V::Elem* M) {
   for (int64_t i = 0; i < q; ++i) {
     const V si = V::all(s[i]);
+    const V ri = V::all(rest[i]);
     const int64_t row = i * stride;
     for (int64_t j = 0; j < q; j += V::kLanes) {
       const int64_t lanes = i + 1 - j;
@@ -69,7 +75,8 @@ void chunk_mask(int64_t q, const typename V::Elem* s, const typename V::Elem* gr
       }
       if (lanes <= 0) continue;
       const int64_t n = lanes < V::kLanes ? lanes : V::kLanes;
-      const V decay = exp(min(V::zero(), si - load_some<V>(s + j, n)));
+      const V apart = (si - load_some<V>(s + j, n)) + (ri - load_some<V>(rest + j, n));
+      const V decay = exp(min(V::zero(), apart));
       store_some<V>(decay, L + row + j, n);
       store_some<V>(decay * load_some<V>(gram + row + j, n), M + row + j, n);
     }
@@ -115,7 +122,8 @@ void ssd_chunk_forward(const SsdShape& shape, const SsdChunkForward<typename V::
     const int64_t r = shape.heads / shape.groups;
     for (int64_t h = g * r; h < (g + 1) * r; ++h) {
       T* M = w.M + h * q * stride;
-      chunk_mask<V>(q, w.s + h * stride, gram, stride, w.L + h * q * stride, M);
+      chunk_mask<V>(q, w.s + h * stride, w.s_rest + h * stride, gram, stride, w.L + h * q * stride,
+                    M);
       gemm<V>({q, shape.headdim, q, M, stride, 1, w.U + h * shape.headdim, inner,
                a.y + h * shape.headdim, a.y_ld, true, Triangle::kLower});
     }

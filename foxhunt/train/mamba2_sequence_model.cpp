@@ -17,6 +17,18 @@ constexpr std::int64_t kPiece = 1024;  // rows that answer() holds at once
 Mamba2SequenceModel::Mamba2SequenceModel(nn::Mamba2SSM& model, double a_min, double a_max)
     : model_(model), log_a_min_(std::log(a_min)), log_a_max_(std::log(a_max)) {}
 
+Mamba2SequenceModel::Mamba2SequenceModel(std::shared_ptr<nn::Mamba2SSM> model, double log_a_min,
+                                         double log_a_max)
+    : own_(std::move(model)), model_(*own_), log_a_min_(log_a_min), log_a_max_(log_a_max) {}
+
+std::unique_ptr<SequenceModel> Mamba2SequenceModel::replica() {
+  if (model_.kernels() != nn::Kernels::kNative || !model_.device().is_cpu()) return nullptr;
+  auto copy = std::make_shared<nn::Mamba2SSM>(model_.config(), model_.head_config(),
+                                              model_.device(), model_.dtype());
+  return std::unique_ptr<SequenceModel>(
+      new Mamba2SequenceModel(std::move(copy), log_a_min_, log_a_max_));
+}
+
 NamedParameters Mamba2SequenceModel::parameters() {
   NamedParameters out;
   for (const auto& item : model_.named_parameters()) out.emplace_back(item.key(), item.value());

@@ -19,12 +19,17 @@ class Mamba2SequenceModel final : public SequenceModel {
   at::Tensor forward(const at::Tensor& x) override { return model_.forward(x); }
   /// Piece by piece, the state carried on: rows in memory do not grow with T.
   at::Tensor answer(const at::Tensor& x) override;
+  /// On the CPU with native kernels, which use one thread.
+  std::unique_ptr<SequenceModel> replica() override;
   /// A_log into [log a_min, log a_max]. With dt >= lo every decay is then at most exp(-lo a_min) <
   /// 1, and |S| <= max |dt x B| / (1 - exp(-lo a_min)): no drift of A can make a state grow without
   /// bound.
   void after_step() override;
 
  private:
+  Mamba2SequenceModel(std::shared_ptr<nn::Mamba2SSM> model, double log_a_min, double log_a_max);
+
+  std::shared_ptr<nn::Mamba2SSM> own_;  ///< of a replica
   nn::Mamba2SSM& model_;
   double log_a_min_;
   double log_a_max_;

@@ -3,88 +3,188 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
-#include <torch/optim/adamw.h>
 
+#include <cmath>
 #include <map>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/kernels/dispatch.h"
 
 namespace foxhunt::train {
+namespace {
 
-using torch::optim::AdamW;
-using torch::optim::AdamWOptions;
-using torch::optim::AdamWParamState;
-using torch::optim::OptimizerParamGroup;
+/// Every parameter begins on a boundary of this many elements: a cache line of floats.
+constexpr std::int64_t kAlign = 16;
 
-struct Optimizer::Impl {
-  std::unique_ptr<AdamW> adamw;
-  std::vector<at::Tensor> all;
-};
+}  // namespace
 
 bool decays(const at::Tensor& parameter) { return parameter.dim() >= 2; }
 
-Optimizer::Optimizer(NamedParameters parameters, const OptimizerConfig& config)
-    : parameters_(std::move(parameters)),
-      clip_norm_(config.clip_norm),
-      impl_(std::make_unique<Impl>()) {
-  const auto options = [&config](double decay) {
-    return std::make_unique<AdamWOptions>(
-        AdamWOptions(0.0).betas({config.beta1, config.beta2}).eps(config.eps).weight_decay(decay));
-  };
-  std::vector<at::Tensor> decayed;
-  std::vector<at::Tensor> kept;
-  for (const auto& [name, tensor] : parameters_) {
-    (decays(tensor) ? decayed : kept).push_back(tensor);
-    impl_->all.push_back(tensor);
+Optimizer::Optimizer(NamedParameters parameters, const OptimizerConfig& config) : config_(config) {
+  const at::NoGradGuard no_grad;
+  places_.resize(parameters.size());
+  std::int64_t used = 0;
+  for (const bool decayed : {true, false}) {
+    Place& segment = decayed ? decayed_ : kept_;
+    segment.offset = used;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (decays(parameters[i].second) != decayed) continue;
+      places_[i] = {used, parameters[i].second.numel()};
+      used += (places_[i].count + kAlign - 1) / kAlign * kAlign;
+    }
+    segment.count = used - segment.offset;
   }
-  std::vector<OptimizerParamGroup> groups;
-  if (!decayed.empty()) groups.emplace_back(decayed, options(config.weight_decay));
-  if (!kept.empty()) groups.emplace_back(kept, options(0.0));
-  impl_->adamw = std::make_unique<AdamW>(std::move(groups), AdamWOptions(0.0));
+  const at::Tensor& first = parameters.at(0).second;
+  on_cpu_ = first.device().is_cpu() && first.scalar_type() == at::kFloat;
+  for (at::Tensor* flat : {&weight_, &gradient_, &m_, &v_}) {
+    *flat = at::zeros({used}, first.options().requires_grad(false));
+  }
+  lanes_.push_back(std::move(parameters));
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    at::Tensor& parameter = lanes_[0][i].second;
+    view_of(weight_, i).copy_(parameter);
+    parameter.set_data(view_of(weight_, i));
+  }
 }
 
-Optimizer::~Optimizer() = default;
+at::Tensor Optimizer::view_of(const at::Tensor& flat, std::size_t index) const {
+  return flat.narrow(0, places_[index].offset, places_[index].count)
+      .view(lanes_[0][index].second.sizes());
+}
 
-void Optimizer::zero_grad() { impl_->adamw->zero_grad(/*set_to_none=*/true); }
-
-at::Tensor Optimizer::grad_norm() const {
-  const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> gradients;
-  for (const at::Tensor& parameter : impl_->all) {
-    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+void Optimizer::add_lane(NamedParameters replica) {
+  const NamedParameters& own = lanes_[0];
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (i >= replica.size() || replica[i].first != own[i].first ||
+        replica[i].second.sizes() != own[i].second.sizes()) {
+      throw ConfigError(
+          fmt::format("[optimizer] a lane differs from the model at parameter '{}'", own[i].first));
+    }
+    replica[i].second.set_data(view_of(weight_, i));
   }
-  if (gradients.empty()) throw Error(ExitCode::kFailure, "[optimizer] no parameter has a gradient");
-  return at::stack(at::_foreach_norm(gradients, 2)).norm();
+  lanes_.push_back(std::move(replica));
+}
+
+void Optimizer::zero_grad() {
+  gathered_ = false;
+  scale_ = 1.0;
+  for (NamedParameters& lane : lanes_) {
+    for (auto& [name, tensor] : lane) tensor.mutable_grad() = at::Tensor();
+  }
+}
+
+/// One pass a parameter over all its lanes, which also gives the squares.
+bool Optimizer::gather_on_cpu() {
+  const auto& table = kernels::default_kernels<float>();
+  bool any = false;
+  std::vector<at::Tensor> kept;
+  std::vector<const float*> parts;
+  squares_ = 0.0;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    kept.clear();
+    parts.clear();
+    for (const NamedParameters& lane : lanes_) {
+      const at::Tensor& grad = lane[i].second.grad();
+      if (!grad.defined()) continue;
+      kept.push_back(grad.contiguous());
+      parts.push_back(kept.back().const_data_ptr<float>());
+    }
+    float* sum = gradient_.mutable_data_ptr<float>() + places_[i].offset;
+    if (parts.empty()) {
+      std::fill_n(sum, places_[i].count, 0.0F);
+      continue;
+    }
+    any = true;
+    squares_ += table.sum_parts(places_[i].count, static_cast<std::int64_t>(parts.size()),
+                                parts.data(), sum);
+  }
+  return any;
+}
+
+bool Optimizer::gather() {
+  gathered_ = true;
+  if (on_cpu_) return gather_on_cpu();
+  bool any = false;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const at::Tensor sum = view_of(gradient_, i);
+    sum.zero_();
+    for (const NamedParameters& lane : lanes_) {
+      if (!lane[i].second.grad().defined()) continue;
+      sum.add_(lane[i].second.grad());
+      any = true;
+    }
+  }
+  return any;
+}
+
+at::Tensor Optimizer::grad_norm() {
+  const at::NoGradGuard no_grad;
+  if (!gather()) throw Error(ExitCode::kFailure, "[optimizer] no parameter has a gradient");
+  if (on_cpu_) return at::scalar_tensor(std::sqrt(squares_), at::TensorOptions(at::kDouble));
+  return gradient_.square().sum().sqrt();
 }
 
 void Optimizer::clip(const at::Tensor& norm) {
   const at::NoGradGuard no_grad;
-  const at::Tensor factor = (norm + 1e-6).reciprocal().mul(clip_norm_).clamp_max(1.0);
-  for (const at::Tensor& parameter : impl_->all) {
-    if (parameter.grad().defined()) parameter.mutable_grad().mul_(factor);
+  if (on_cpu_) {
+    scale_ = std::min(1.0, config_.clip_norm / (norm.item<double>() + 1e-6));
+    return;
   }
+  gradient_.mul_((norm + 1e-6).reciprocal().mul(config_.clip_norm).clamp_max(1.0));
+}
+
+void Optimizer::step_segment(Place segment, double decay, double lr) {
+  if (segment.count == 0) return;
+  const double c1 = 1.0 - std::pow(config_.beta1, static_cast<double>(steps_));
+  const double c2 = 1.0 - std::pow(config_.beta2, static_cast<double>(steps_));
+  if (on_cpu_) {
+    const auto at_offset = [&segment](const at::Tensor& flat) {
+      return flat.mutable_data_ptr<float>() + segment.offset;
+    };
+    kernels::default_kernels<float>().adamw(
+        {segment.count, at_offset(weight_), at_offset(m_), at_offset(v_), at_offset(gradient_),
+         static_cast<float>(scale_), static_cast<float>(lr * decay), static_cast<float>(lr / c1),
+         static_cast<float>(1.0 / std::sqrt(c2)), static_cast<float>(config_.beta1),
+         static_cast<float>(config_.beta2), static_cast<float>(config_.eps)});
+    return;
+  }
+  const auto piece = [&segment](const at::Tensor& flat) {
+    return flat.narrow(0, segment.offset, segment.count);
+  };
+  const at::Tensor g = piece(gradient_);
+  const at::Tensor m = piece(m_);
+  const at::Tensor v = piece(v_);
+  m.mul_(config_.beta1).add_(g, 1.0 - config_.beta1);
+  v.mul_(config_.beta2).addcmul_(g, g, 1.0 - config_.beta2);
+  piece(weight_)
+      .mul_(1.0 - lr * decay)
+      .addcdiv_(m, v.sqrt().div_(std::sqrt(c2)).add_(config_.eps), -lr / c1);
 }
 
 void Optimizer::step(double lr) {
-  for (OptimizerParamGroup& group : impl_->adamw->param_groups()) group.options().set_lr(lr);
-  impl_->adamw->step();
+  const at::NoGradGuard no_grad;
+  if (!gathered_) gather();
+  ++steps_;
+  step_segment(decayed_, config_.weight_decay, lr);
+  step_segment(kept_, 0.0, lr);
+  gathered_ = false;
+  scale_ = 1.0;
 }
 
 NamedParameters Optimizer::state() const {
   NamedParameters state;
-  for (const auto& [name, tensor] : parameters_) {
-    const auto found = impl_->adamw->state().find(tensor.unsafeGetTensorImpl());
-    if (found == impl_->adamw->state().end()) continue;  // before the first step
-    auto& moments = static_cast<AdamWParamState&>(*found->second);
-    state.emplace_back("step." + name,
-                       at::scalar_tensor(moments.step(), at::TensorOptions(at::kLong)));
-    state.emplace_back("exp_avg." + name, moments.exp_avg());
-    state.emplace_back("exp_avg_sq." + name, moments.exp_avg_sq());
+  if (steps_ == 0) return state;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const std::string& name = lanes_[0][i].first;
+    state.emplace_back("step." + name, at::scalar_tensor(steps_, at::TensorOptions(at::kLong)));
+    state.emplace_back("exp_avg." + name, view_of(m_, i));
+    state.emplace_back("exp_avg_sq." + name, view_of(v_, i));
   }
   return state;
 }
 
 void Optimizer::load_state(const NamedParameters& state) {
+  const at::NoGradGuard no_grad;
   std::map<std::string, at::Tensor> by_name(state.begin(), state.end());
   const auto take = [&by_name](const std::string& name, at::IntArrayRef shape) {
     const auto found = by_name.find(name);
@@ -94,15 +194,17 @@ void Optimizer::load_state(const NamedParameters& state) {
       throw FormatError(fmt::format("[optimizer] '{}' has another shape", name));
     return found->second;
   };
-  if (state.empty()) return;  // saved before the first step
-  for (const auto& [name, tensor] : parameters_) {
-    auto moments = std::make_unique<AdamWParamState>();
-    moments->step(take("step." + name, {}).item<std::int64_t>());
-    moments->exp_avg(take("exp_avg." + name, tensor.sizes())
-                         .to(tensor.device(), tensor.scalar_type(), false, true));
-    moments->exp_avg_sq(take("exp_avg_sq." + name, tensor.sizes())
-                            .to(tensor.device(), tensor.scalar_type(), false, true));
-    impl_->adamw->state()[tensor.unsafeGetTensorImpl()] = std::move(moments);
+  if (state.empty()) return;                      // saved before the first step
+  for (const auto& [name, tensor] : lanes_[0]) {  // look at all before anything changes
+    take("step." + name, {});
+    take("exp_avg." + name, tensor.sizes());
+    take("exp_avg_sq." + name, tensor.sizes());
+  }
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto& [name, tensor] = lanes_[0][i];
+    steps_ = take("step." + name, {}).item<std::int64_t>();
+    view_of(m_, i).copy_(take("exp_avg." + name, tensor.sizes()));
+    view_of(v_, i).copy_(take("exp_avg_sq." + name, tensor.sizes()));
   }
 }
 

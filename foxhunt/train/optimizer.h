@@ -1,13 +1,14 @@
 #pragma once
-// AdamW with decoupled decay over named parameters, and the global gradient norm.
+// AdamW with decoupled decay over one flat buffer, the global gradient norm, and the sum of the
+// lanes' gradients.
 //
-// LibTorch's torch::optim::AdamW does the step; this decides what decays and keeps every scalar
-// either on the parameters' device or on the host as a plain number, so that a step moves nothing
-// between devices.
+// Taking parameters over moves them into the buffer: their tensors become views of it. On the CPU
+// in float32 everything is one pass of a kernel; elsewhere it is a handful of LibTorch operations
+// on the flat tensors, with every scalar a plain number of the host or on the parameters' device.
 
 #include <ATen/core/Tensor.h>
 
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,11 +26,17 @@ bool decays(const at::Tensor& parameter);
 class Optimizer {
  public:
   Optimizer(NamedParameters parameters, const OptimizerConfig& config);
-  ~Optimizer();
 
+  /// Another copy of the model, whose tensors become views of the same weights and whose gradients
+  /// are added to the others', in the order of the calls.
+  /// Errors  ConfigError when names or shapes differ.
+  void add_lane(NamedParameters replica);
+
+  /// Forgets the gradients of every lane.
   void zero_grad();
-  /// Root of the sum of squares over all gradients: a 0-dim tensor on the parameters' device.
-  at::Tensor grad_norm() const;
+  /// Root of the sum of squares over all gradients, lanes added up: a 0-dim tensor on the
+  /// parameters' device. Errors  Error: no parameter has a gradient.
+  at::Tensor grad_norm();
   /// gradients *= min(1, clip_norm / (norm + 1e-6)), on the device.
   void clip(const at::Tensor& norm);
   /// One AdamW step with this learning rate.
@@ -41,10 +48,25 @@ class Optimizer {
   void load_state(const NamedParameters& state);
 
  private:
-  struct Impl;
-  NamedParameters parameters_;
-  double clip_norm_;
-  std::unique_ptr<Impl> impl_;
+  struct Place {
+    std::int64_t offset = 0, count = 0;
+  };
+  at::Tensor view_of(const at::Tensor& flat, std::size_t index) const;
+  /// Sums the lanes' gradients into gradient_; true if any parameter has one.
+  bool gather();
+  bool gather_on_cpu();
+  void step_segment(Place segment, double decay, double lr);
+
+  std::vector<NamedParameters> lanes_;  ///< the first is the model itself
+  std::vector<Place> places_;
+  OptimizerConfig config_;
+  Place decayed_, kept_;  ///< what decays lies in front
+  bool on_cpu_ = false;   ///< float32 on the CPU: kernels
+  at::Tensor weight_, gradient_, m_, v_;
+  double squares_ = 0.0;
+  double scale_ = 1.0;
+  bool gathered_ = false;
+  std::int64_t steps_ = 0;
 };
 
 }  // namespace foxhunt::train

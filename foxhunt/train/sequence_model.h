@@ -3,6 +3,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
+
 #include "foxhunt/model/head_config.h"
 #include "foxhunt/train/optimizer.h"
 
@@ -22,6 +24,10 @@ class SequenceModel {
   virtual at::Tensor forward(const at::Tensor& x) = 0;
   /// The same without gradients, in memory that does not grow with T.
   virtual at::Tensor answer(const at::Tensor& x) = 0;
+
+  /// Another instance of the same model for a second thread: the optimiser makes its parameters
+  /// views of this one's. Null: the model runs one batch at a time and its operations use threads.
+  virtual std::unique_ptr<SequenceModel> replica() { return nullptr; }
 
   /// Called behind every optimiser step: projections onto what the model must fulfil.
   virtual void after_step() {}

@@ -83,6 +83,7 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
       static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);
 
   nn::Mamba2SSM model(config.hyper.to_model_config(), head, nn::at_device(device));
+  if (model.device().is_cpu()) model.use_kernels(config.hyper.train.kernels);
   model.initialise(Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split_seed("weights"));
   ModelContext context{.product = config.data.product,
                        .features = config.features,
@@ -95,8 +96,9 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
       {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},
       config.hyper, std::move(context), run);
   log::info("Mamba-2 with {} parameters on {}, {} threads; {} windows, {} steps",
-            model.performance_metrics().parameters, device.text(), at::get_num_threads(),
-            trainer.windows().windows(), trainer.windows().total_steps());
+            model.performance_metrics().parameters, device.text(),
+            trainer.windows().lanes().threads(), trainer.windows().windows(),
+            trainer.windows().total_steps());
   const FitReport fit = trainer.fit(options.progress);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

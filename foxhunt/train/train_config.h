@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "foxhunt/nn/backend.h"
 #include "foxhunt/train/schedule.h"
 
 namespace foxhunt::train {
@@ -35,9 +36,11 @@ enum class Precision { kFp32, kBf16 };
 struct TrainConfig {
   std::int64_t epochs = 20;
   std::int64_t batch_size = 32;  ///< windows an optimiser step sees
-  std::int64_t micro_batch = 0;  ///< windows in memory at once; 0: the whole batch
+  std::int64_t micro_batch = 0;  ///< windows a lane holds at once; 0: its whole slice
   std::int64_t seed = 1;
   std::int64_t threads = 0;  ///< 0: all cores
+  std::int64_t lanes = 0;    ///< 0: see lanes.h
+  nn::Kernels kernels = nn::Kernels::kNative;
   Precision precision = Precision::kFp32;
   bool class_weights = false;
   double a_min = 0.1;
@@ -54,10 +57,16 @@ struct TrainConfig {
     key("epochs", c.epochs, 1, 1'000'000, "passes over the training windows");
     key("batch_size", c.batch_size, 1, 1'000'000, "windows an optimiser step sees");
     key("micro_batch", c.micro_batch, 0, 1'000'000,
-        "windows in memory at once, gradients accumulate to batch_size; 0: the whole batch");
+        "windows a lane holds at once, gradients accumulate to batch_size; 0: its whole slice");
     key("seed", c.seed, 0, std::numeric_limits<std::int64_t>::max(), "one seed, split by purpose");
     key("threads", c.threads, 0, 1024,
-        "CPU threads; 0: all cores. Results are bit-equal at one number of threads");
+        "CPU threads; 0: all cores. With native kernels no result depends on it");
+    key("lanes", c.lanes, 0, 1024,
+        "slices a batch is cut into on the CPU, each one thread's work; sums run over lanes in "
+        "order. 0: one a window, at most 8");
+    key.choice("kernels", c.kernels,
+               {{"native", nn::Kernels::kNative}, {"aten", nn::Kernels::kAten}},
+               "who computes on the CPU: the project's own kernels or LibTorch's operations");
     key.choice("precision", c.precision, {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}},
                "of the matrix products; state, decays and weights are always fp32");
     key("class_weights", c.class_weights,

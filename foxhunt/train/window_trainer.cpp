@@ -51,6 +51,7 @@ WindowTrainer::WindowTrainer(SequenceModel& model, const TrainingData& data,
       total_steps_(config.epochs * steps_an_epoch(sampler_.size(), config.batch_size)),
       schedule_(config.schedule, total_steps_),
       optimizer_(model.parameters(), config.optimizer),
+      lanes_(model, optimizer_, config.lanes, config.batch_size, config.threads),
       filler_(data.set, data.split, data.normalizer, Part::kTrain) {
   if (windows_.empty()) throw ConfigError("[train] the training part holds no window with a label");
   start_at_prior(model, data.set, data.split);
@@ -60,24 +61,32 @@ WindowTrainer::WindowTrainer(SequenceModel& model, const TrainingData& data,
   }
 }
 
+at::Tensor WindowTrainer::run_lanes(double divisor) {
+  return lanes_.sum_slices(
+      batch_.B, [&](SequenceModel& model, std::int64_t begin, std::int64_t end) {
+        const std::int64_t micro = config_.micro_batch > 0 ? config_.micro_batch : end - begin;
+        at::Tensor loss;
+        for (std::int64_t from = begin; from < end; from += micro) {
+          const DeviceBatch part =
+              upload(batch_, from, std::min(micro, end - from), class_weights_, model.device());
+          const at::Tensor part_loss = accumulate(model, part, divisor, config_.precision);
+          loss = loss.defined() ? loss + part_loss : part_loss;
+        }
+        return loss;
+      });
+}
+
 void WindowTrainer::run_step(std::span<const std::int64_t> picked, Sums& sums) {
   std::vector<Window> windows;
   for (const std::int64_t index : picked)
     windows.push_back(windows_[static_cast<std::size_t>(index)]);
   filler_.fill(windows, 0, batch_);
   const double divisor = weight_sum(batch_, class_weights_);
-  const std::int64_t micro = config_.micro_batch > 0 ? config_.micro_batch : batch_.B;
   const double lr = schedule_.lr(step_);
   ++step_;
 
   optimizer_.zero_grad();
-  at::Tensor loss;
-  for (std::int64_t from = 0; from < batch_.B; from += micro) {
-    const DeviceBatch part =
-        upload(batch_, from, std::min(micro, batch_.B - from), class_weights_, model_.device());
-    const at::Tensor part_loss = accumulate(model_, part, divisor, config_.precision);
-    loss = loss.defined() ? loss + part_loss : part_loss;
-  }
+  const at::Tensor loss = run_lanes(divisor);
   const at::Tensor norm = optimizer_.grad_norm();
   const std::vector<double> host = read_(at::stack({loss.to(norm.scalar_type()), norm}));
   if (!std::isfinite(host[0]) || !std::isfinite(host[1])) {
@@ -175,17 +184,23 @@ double WindowTrainer::mean_loss(Part part) {
   const std::vector<Window> whole = whole_sequences(data_.set.sequences, data_.split, part);
   if (whole.empty())
     throw ConfigError(fmt::format("[train] the part '{}' holds no labelled row", name_of(part)));
-  const BatchFiller filler(data_.set, data_.split, data_.normalizer, part);
-  Batch batch;
-  at::Tensor sum;
+  std::vector<at::Tensor> losses(whole.size());
+  std::vector<double> weights(whole.size());
+  lanes_.each(static_cast<std::int64_t>(whole.size()),
+              [&](SequenceModel& model, std::int64_t index) {
+                const at::NoGradGuard here;  // a setting of the thread
+                const BatchFiller filler(data_.set, data_.split, data_.normalizer, part);
+                const auto i = static_cast<std::size_t>(index);
+                Batch batch;
+                filler.fill({&whole[i], 1}, 0, batch);
+                const DeviceBatch one = upload(batch, 0, 1, class_weights_, model.device());
+                losses[i] = loss_sum(model.answer(one.x), one.targets, model.head());
+                weights[i] = weight_sum(batch, class_weights_);
+              });
+  at::Tensor sum = losses[0];
+  for (std::size_t i = 1; i < losses.size(); ++i) sum = sum + losses[i];
   double weight = 0;
-  for (const Window& window : whole) {
-    filler.fill({&window, 1}, 0, batch);
-    const DeviceBatch one = upload(batch, 0, 1, class_weights_, model_.device());
-    const at::Tensor loss = loss_sum(model_.answer(one.x), one.targets, model_.head());
-    sum = sum.defined() ? sum + loss : loss;
-    weight += weight_sum(batch, class_weights_);
-  }
+  for (const double w : weights) weight += w;
   return read_(sum.reshape({1}))[0] / weight;
 }
 

@@ -12,6 +12,7 @@
 
 #include "foxhunt/base/progress.h"
 #include "foxhunt/base/rng.h"
+#include "foxhunt/train/lanes.h"
 #include "foxhunt/train/sampler.h"
 #include "foxhunt/train/training_step.h"
 
@@ -77,12 +78,15 @@ class WindowTrainer {
   std::int64_t windows() const { return sampler_.size(); }
   std::int64_t epochs_without_gain() const { return epochs_without_gain_; }
   const FitReport& report() const { return report_; }
+  const Lanes& lanes() const { return lanes_; }
   /// For audits: how scalars come to the host.
   void set_scalar_reader(ScalarReader reader) { read_ = std::move(reader); }
 
  private:
   struct Sums;
   bool run_epoch(std::int64_t epoch, Sums& sums, const Hooks& hooks, ProgressMode progress);
+  /// Forward and backward pass of the batch; the loss, divided by `divisor`.
+  at::Tensor run_lanes(double divisor);
   void run_step(std::span<const std::int64_t> picked, Sums& sums);
   void keep_best();
   void restore_best();
@@ -95,6 +99,7 @@ class WindowTrainer {
   std::int64_t total_steps_;
   Schedule schedule_;
   Optimizer optimizer_;
+  Lanes lanes_;
   ClassWeights class_weights_;
   BatchFiller filler_;
   Batch batch_;

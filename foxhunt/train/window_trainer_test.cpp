@@ -57,8 +57,10 @@ struct Outcome {
   std::vector<double> losses;
 };
 
-Outcome train_once(const TestData& data, const TrainConfig& config, std::uint64_t seed = 1) {
+Outcome train_once(const TestData& data, const TrainConfig& config, std::uint64_t seed = 1,
+                   nn::Kernels kernels = nn::Kernels::kNative) {
   nn::Mamba2SSM model(tiny(), kHead, at::kCPU);
+  model.use_kernels(kernels);
   model.initialise(seed);
   Mamba2SequenceModel sequence(model, config.a_min, config.a_max);
   WindowTrainer trainer(sequence, data.view(), config, Rng(seed));
@@ -96,6 +98,37 @@ TEST(WindowTrainer, OneSeedGivesBitEqualWeights) {
   EXPECT_EQ(first.hash, again.hash);
   EXPECT_EQ(first.losses, again.losses);
   EXPECT_NE(train_once(data, quick(), /*seed=*/2).hash, first.hash);
+}
+
+TEST(WindowTrainer, WeightsAreBitEqualForAnyNumberOfThreads) {
+  const TestData data = sign_data();
+  TrainConfig config = quick();
+  config.lanes = 6;  // slices of one and of two windows
+  config.threads = 1;
+  const Outcome one = train_once(data, config);
+  for (const std::int64_t threads : {2, 3, 5, 6}) {
+    config.threads = threads;
+    for (int again = 0; again < 2; ++again) {
+      const Outcome many = train_once(data, config);
+      EXPECT_EQ(many.hash, one.hash) << threads << " threads";
+      EXPECT_EQ(many.losses, one.losses) << threads << " threads";
+    }
+  }
+}
+
+TEST(WindowTrainer, LanesAndKernelsChangeNothingButRounding) {
+  const TestData data = sign_data();
+  TrainConfig config = quick();
+  config.lanes = 1;
+  const Outcome one = train_once(data, config);
+  config.lanes = 5;
+  const Outcome lanes = train_once(data, config);
+  const Outcome aten = train_once(data, config, 1, nn::Kernels::kAten);
+  // 2e-4: as for micro-batches below.
+  for (std::size_t i = 0; i < one.losses.size(); ++i) {
+    EXPECT_NEAR(lanes.losses[i], one.losses[i], 2e-4);
+    EXPECT_NEAR(aten.losses[i], one.losses[i], 2e-4);
+  }
 }
 
 TEST(WindowTrainer, LearnsALinearRule) {

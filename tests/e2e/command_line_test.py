@@ -18,6 +18,8 @@ import unittest
 FOXHUNT = os.environ["FOXHUNT"]
 SAMPLE = "data/es-sample/es-ohlcv-1m.dbn.zst"
 CONFIG = "configs/mamba2_es.toml"
+CACHE = tempfile.TemporaryDirectory()
+os.environ["XDG_CACHE_HOME"] = CACHE.name  # what doctor keeps stays out of the user's folder
 
 
 def call(*args, **options):
@@ -209,6 +211,59 @@ class CommandLine(unittest.TestCase):
         lock = (changed / "data.lock").read_text()
         (changed / "data.lock").write_text(lock.replace('"sha256": "', '"sha256": "0'))
         self.refused(3, "SHA-256 differs", "evaluate", changed)
+
+    # ---- doctor ----------------------------------------------------------------------------------------------------
+
+    def test_doctor_measures_once_and_gives_a_reason_for_each_choice(self):
+        cache = self.folder / "doctor-cache"
+        env = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        first = json.loads(self.ok("doctor", "--json", env=env).stdout)
+        stored = list((cache / "foxhunt").iterdir())
+        self.assertEqual([path.name for path in stored], [f"machine-{first['cpu']['fingerprint']}.json"])
+        self.assertTrue(first["bandwidth"]["measured_now"])
+        again = json.loads(self.ok("doctor", "--json", env=env).stdout)
+        self.assertFalse(again["bandwidth"].pop("measured_now"))
+        first["bandwidth"].pop("measured_now")
+        self.assertEqual(again, first, "the same machine, the same record, the same choices")
+        rates = first["bandwidth"]
+        self.assertGreater(rates["l2"]["gb_per_s"], 0)
+        self.assertGreaterEqual(1.1 * rates["l1"]["gb_per_s"], rates["l2"]["gb_per_s"])
+        choices = first["choices"]
+        for model in ("default_hft", "standard"):
+            self.assertIn(choices[model]["chunk"]["value"], (16, 32, 64, 128))
+            self.assertLessEqual(choices[model]["lanes"]["value"], choices[model]["batch"])
+            for key in ("chunk", "lanes"):
+                self.assertGreater(len(choices[model][key]["reason"]), 20)
+        latency = choices["latency"]
+        self.assertEqual(latency["budget_us"], 5.0)
+        hft = latency["default_hft"]
+        # bytes over GB/s, in microseconds
+        self.assertAlmostEqual(hft["floor_us"], hft["moved_bytes"] / latency["floor_gb_per_s"] / 1e3, places=6)
+        self.assertGreater(hft["realistic_us"], hft["floor_us"])
+        text = self.ok("doctor", "--budget-us", 2, env=env).stdout
+        self.assertIn("within 2 us on one core", text)
+        self.assertIn(str(stored[0]), text)
+        self.refused(2, "budget", "doctor", "--budget-us", 0, env=env)
+
+    def test_doctor_replaces_a_damaged_record_and_works_without_a_home(self):
+        cache = self.folder / "doctor-damaged"
+        env = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        self.ok("doctor", env=env)
+        stored = next((cache / "foxhunt").iterdir())
+        stored.write_text(stored.read_text()[:100])
+        report = json.loads(self.ok("doctor", "--json", env=env).stdout)
+        self.assertTrue(report["bandwidth"]["measured_now"])
+        self.assertIn("cannot be used", report["bandwidth"]["note"])
+        self.assertFalse(json.loads(self.ok("doctor", "--json", env=env).stdout)["bandwidth"]["measured_now"])
+        self.assertTrue(json.loads(self.ok("doctor", "--json", "--measure", env=env).stdout)["bandwidth"]["measured_now"])
+        homeless = {key: value for key, value in os.environ.items() if key not in ("HOME", "XDG_CACHE_HOME")}
+        run = self.ok("doctor", env=homeless)
+        self.assertIn("not stored: neither XDG_CACHE_HOME nor HOME", run.stdout)
+
+    def test_doctor_obeys_a_forced_instruction_set_or_names_the_choices(self):
+        report = json.loads(self.ok("doctor", "--json", env={**os.environ, "FOXHUNT_FORCE_ISA": "scalar"}).stdout)
+        self.assertEqual(report["choices"]["kernels"], {"value": "scalar", "reason": "forced by name"})
+        self.refused(2, "choose from: ", "doctor", env={**os.environ, "FOXHUNT_FORCE_ISA": "avx9000"})
 
     # ---- data, config ----------------------------------------------------------------------------------------------
 

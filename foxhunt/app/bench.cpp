@@ -1,0 +1,108 @@
+// foxhunt bench: how fast it is on this machine, beside what else there is and beside the floor.
+#include "foxhunt/train/bench.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "foxhunt/app/command.h"
+#include "foxhunt/base/machine.h"
+#include "foxhunt/base/progress.h"
+
+namespace foxhunt::app {
+namespace {
+
+using train::SsdBenchRow;
+
+std::string bytes_or_unknown(std::int64_t bytes) { return bytes < 0 ? "?" : format_bytes(bytes); }
+
+nlohmann::ordered_json json_of(const SsdBenchRow& r) {
+  const auto bytes = [](std::int64_t n) -> nlohmann::ordered_json {
+    if (n < 0) return nullptr;
+    return n;
+  };
+  return {{"shape", r.shape},
+          {"threads", r.threads},
+          {"precision", r.precision},
+          {"kernels", r.kernels},
+          {"lanes", r.lanes},
+          {"parameters", r.parameters},
+          {"native_ms", r.native.median},
+          {"native_ms_least", r.native.least},
+          {"native_ms_most", r.native.most},
+          {"aten_ms", r.aten.median},
+          {"aten_ms_least", r.aten.least},
+          {"aten_ms_most", r.aten.most},
+          {"floor_ms", r.floor.median},
+          {"floor_ms_least", r.floor.least},
+          {"floor_ms_most", r.floor.most},
+          {"tokens_per_s", r.tokens_per_s},
+          {"aten_over_native", r.aten.median / r.native.median},
+          {"native_over_floor", r.native.median / r.floor.median},
+          {"native_peak_bytes", bytes(r.native_peak_bytes)},
+          {"aten_peak_bytes", bytes(r.aten_peak_bytes)},
+          {"native_loss", r.native_loss},
+          {"aten_loss", r.aten_loss}};
+}
+
+void print_row(const SsdBenchRow& r) {
+  fmt::print(
+      "{:<7} {:>7} {:>5}  {:>8.2f} {:>17}  {:>8.2f}  {:>7.2f}  {:>9.0f} {:>6.2f}x {:>6.2f}x"
+      "  {:>9} {:>9}\n",
+      r.shape, r.threads, r.precision, r.native.median,
+      fmt::format("[{:.2f}, {:.2f}]", r.native.least, r.native.most), r.aten.median, r.floor.median,
+      r.tokens_per_s, r.aten.median / r.native.median, r.native.median / r.floor.median,
+      bytes_or_unknown(r.native_peak_bytes), bytes_or_unknown(r.aten_peak_bytes));
+  std::fflush(stdout);
+}
+
+int run_ssd(const train::SsdBenchOptions& options, const Globals& globals) {
+  if (!globals.json) {
+    fmt::print("{}; training step, milliseconds, median of {} rounds\n", this_machine().cpu_model,
+               options.repeats);
+    fmt::print("{:<7} {:>7} {:>5}  {:>8} {:>17}  {:>8}  {:>7}  {:>9} {:>7} {:>7}  {:>9} {:>9}\n",
+               "shape", "threads", "type", "native", "[least, most]", "aten", "floor", "tokens/s",
+               "aten/n", "n/floor", "peak", "aten peak");
+  }
+  const auto rows = train::bench_ssd(options, [&](const SsdBenchRow& row) {
+    if (!globals.json) print_row(row);
+  });
+  if (globals.json) {
+    nlohmann::ordered_json out;
+    out["cpu"] = this_machine().cpu_model;
+    out["repeats"] = options.repeats;
+    for (const SsdBenchRow& row : rows) out["rows"].push_back(json_of(row));
+    fmt::print("{}\n", out.dump(2));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Run add_bench(CLI::App& sub, const Globals& globals) {
+  sub.require_subcommand(1);
+  auto options = std::make_shared<train::SsdBenchOptions>();
+  CLI::App* ssd = sub.add_subcommand(
+      "ssd", "a training step: native kernels, LibTorch's operations, matrix products alone");
+  ssd->fallthrough();
+  ssd->add_option("--shape", options->shapes, "hft, middle, layer; all by default")->delimiter(',');
+  ssd->add_option("--threads", options->threads, "numbers of threads")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  ssd->add_option("--precision", options->precisions, "fp32, bf16")
+      ->delimiter(',')
+      ->capture_default_str();
+  ssd->add_option("--repeats", options->repeats, "timed rounds")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  ssd->add_option("--lanes", options->lanes, "slices of the batch; 0: as train chooses")
+      ->check(CLI::Range(0, 1024));
+  return [options, &globals] { return run_ssd(*options, globals); };
+}
+
+}  // namespace foxhunt::app

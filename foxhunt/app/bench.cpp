@@ -100,6 +100,7 @@ Run add_bench(CLI::App& sub, const Globals& globals) {
   ssd->add_option("--repeats", options->repeats, "timed rounds")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  ssd->add_flag("--native-only", options->native_only, "nothing else, for profilers");
   ssd->add_option("--lanes", options->lanes, "slices of the batch; 0: as train chooses")
       ->check(CLI::Range(0, 1024));
   return [options, &globals] { return run_ssd(*options, globals); };

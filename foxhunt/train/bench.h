@@ -21,6 +21,7 @@ struct SsdBenchOptions {
   std::vector<std::int64_t> threads{1};
   std::vector<std::string> precisions{"fp32"};  ///< "fp32", "bf16"
   std::int64_t repeats = 9;                     ///< timed rounds; every program once a round
+  bool native_only = false;                     ///< for profilers: nothing else runs, all else is 0
   std::int64_t lanes = 0;                       ///< 0: as train chooses
 };
 

@@ -180,11 +180,18 @@ SsdBenchRow run_row(const SsdBenchShape& shape, std::int64_t threads, Precision 
                   .kernels = kernels::default_kernels<float>().name};
   auto native = make(nn::Kernels::kNative);
   row.native_peak_bytes = peak_over_base([&] { native->step(); });
+  std::vector<double> times[3];
+  if (options.native_only) {
+    for (std::int64_t i = 0; i < options.repeats; ++i) {
+      times[0].push_back(milliseconds([&] { native->step(); }));
+    }
+    row.native = spread_of(times[0]);
+    return row;
+  }
   auto aten = make(nn::Kernels::kAten);
   row.aten_peak_bytes = peak_over_base([&] { aten->step(); });
   Floor floor(shape, precision, threads);
   floor.run();
-  std::vector<double> times[3];
   for (std::int64_t i = 0; i < options.repeats; ++i) {
     times[0].push_back(milliseconds([&] { native->step(); }));
     times[1].push_back(milliseconds([&] { aten->step(); }));

@@ -28,17 +28,17 @@ inline int64_t state_size(const SsdShape& s) { return s.heads * s.headdim * s.d_
 /// backward() reads.
 template <class T>
 struct SsdWorkspace {
-  T *s, *s_rest;                             ///< [H, Qs] s as the sum of two numbers
-  T *decay_in, *weight_out, *decay_out;      ///< [H, Qs] exp(s); exp(s_q - s) dt; exp(s_q - s)
-  T *U, *W, *off;                            ///< [Q, H P] dt x; weight_out x; exp(s) S C
-  T* gram;                                   ///< [G, Q, Qs]
-  T *L, *M;                                  ///< [H, Q, Qs]
-  T* Bt;                                     ///< [N, Qs]
-  T *EdY, *dU;                               ///< [Q, H P] exp(s) dy; gradient of U
-  T *St, *Rt;                                ///< [r P, N] transposed states of a group
-  T *Ut, *dM, *dGram;                        ///< [P, Qs]; [Q, Qs]; [Q, Qs]
-  T *da, *column;                            ///< [Qs]
-  int64_t stride;                            ///< Qs
+  T* decay;                              ///< [H, Qs] e_t = exp(dt A)
+  T *decay_in, *weight_out, *decay_out;  ///< [H, Qs] exp(s); exp(s_q - s) dt; exp(s_q - s)
+  T *U, *W, *off;                        ///< [Q, H P] dt x; weight_out x; exp(s) S C
+  T* gram;                               ///< [G, Q, Qs]
+  T *L, *M;                              ///< [H, Q, Qs]
+  T* Bt;                                 ///< [N, Qs]
+  T *EdY, *dU;                           ///< [Q, H P] exp(s) dy; gradient of U
+  T *St, *Rt;                            ///< [r P, N] transposed states of a group
+  T *Ut, *dM, *dGram;                    ///< [P, Qs]; [Q, Qs]; [Q, Qs]
+  T *da, *column;                        ///< [Qs]
+  int64_t stride;                        ///< Qs
 };
 
 template <class T>
@@ -79,8 +79,9 @@ struct SsdChunkBackward {
 };
 
 /// Errors   none: noexcept, no allocation, no check.
-/// Numbers  exponents are differences of a serial sum in double, kept as two numbers and clamped
-///          at 0: right for |A| dt of any size, also beside a token whose decay is total. The gradient of s is the sum of its terms, never a difference of two sums.
+/// Numbers  exp(s_i - s_j) is the product of the decays between, never a difference of sums nor a
+///          quotient: right for |A| dt of any size, also beside a token whose decay is total. The
+///          gradient of s is the sum of its terms, never a difference of two sums.
 /// Cost     a token and head: forward Q (N G/H + P) + 4 N P flop, backward about 3 times that.
 template <class T>
 using SsdChunkForwardFn = void (*)(const SsdShape&, const SsdChunkForward<T>&,

@@ -52,7 +52,7 @@ SsdWorkspace<T> carve_ssd_workspace(const SsdShape& shape, std::int64_t chunk, C
   const std::int64_t group = state_size(shape) / shape.groups;
   SsdWorkspace<T> w{};
   w.stride = stride;
-  for (T** p : {&w.s, &w.s_rest, &w.decay_in, &w.weight_out, &w.decay_out})
+  for (T** p : {&w.decay, &w.decay_in, &w.weight_out, &w.decay_out})
     *p = carver.take(shape.heads * stride);
   for (T** p : {&w.U, &w.W, &w.off, &w.EdY, &w.dU}) *p = carver.take(chunk * inner);
   w.gram = carver.take(shape.groups * chunk * stride);

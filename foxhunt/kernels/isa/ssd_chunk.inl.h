@@ -30,55 +30,67 @@ void transpose(int64_t rows, int64_t columns, const T* in, int64_t in_row, T* ou
   }
 }
 
+/// Below this a decay counts as total. It keeps products of decays out of the denormal numbers, and
+/// what it drops is lost in the rounding of anything it could be added to.
+constexpr double kTotalDecay = 1e-30;
+
+/// Products of the decays e_t = exp(dt_t A): from the chunk's start to t, and behind t to its end.
 template <class V>
 void chunk_decays(const SsdShape& shape, int64_t q, const typename V::Elem* dt,
                   const typename V::Elem* A, const SsdWorkspace<typename V::Elem>& w) {
   using T = typename V::Elem;
+  constexpr T kTotal = static_cast<T>(kTotalDecay);
   for (int64_t h = 0; h < shape.heads; ++h) {
-    T* s = w.s + h * w.stride;
-    T* step = w.weight_out + h * w.stride;  // dt for now
-    T* rest = w.s_rest + h * w.stride;
-    double sum = 0.0;
-    for (int64_t t = 0; t < q; ++t) {
-      step[t] = dt[t * shape.heads + h];
-      sum += static_cast<double>(step[t]) * static_cast<double>(A[h]);
-      s[t] = static_cast<T>(sum);
-      rest[t] = static_cast<T>(sum - static_cast<double>(s[t]));
-    }
-    const V last = V::all(s[q - 1]);
-    const V last_rest = V::all(rest[q - 1]);
+    T* decay = w.decay + h * w.stride;
+    T* in = w.decay_in + h * w.stride;
+    T* out = w.decay_out + h * w.stride;
+    T* weight = w.weight_out + h * w.stride;
+    for (int64_t t = 0; t < q; ++t) decay[t] = dt[t * shape.heads + h] * A[h];
     over_lanes<V>(q, [&](int64_t t, int64_t lanes) {
-      const V st = load_some<V>(s + t, lanes);
-      store_some<V>(exp(st), w.decay_in + h * w.stride + t, lanes);
-      const V apart = (last - st) + (last_rest - load_some<V>(rest + t, lanes));
-      const V out = exp(min(V::zero(), apart));
-      store_some<V>(out, w.decay_out + h * w.stride + t, lanes);
-      store_some<V>(out * load_some<V>(step + t, lanes), step + t, lanes);
+      store_some<V>(exp(load_some<V>(decay + t, lanes)), decay + t, lanes);
     });
+    T product = T(1);
+    for (int64_t t = 0; t < q; ++t) {
+      product *= decay[t];
+      if (product < kTotal) product = T(0);
+      in[t] = product;
+    }
+    product = T(1);
+    for (int64_t t = q - 1; t >= 0; --t) {
+      out[t] = product;
+      weight[t] = product * dt[t * shape.heads + h];
+      product *= decay[t];
+      if (product < kTotal) product = T(0);
+    }
   }
 }
 
-/// L and M of one head from its sums and the group's Gram matrix; zeros above the diagonal.
+/// L and M of one head from its decays and the group's Gram matrix: row by row, L_ij = L_i-1,j e_i,
+/// 1 on the diagonal and 0 above it.
 template <class V>
-void chunk_mask(int64_t q, const typename V::Elem* s, const typename V::Elem* rest,
-                const typename V::Elem* gram, int64_t stride, typename V::Elem* L,
-                typename V::Elem* M) {
+void chunk_mask(int64_t q, const typename V::Elem* decay, const typename V::Elem* gram,
+                int64_t stride, typename V::Elem* L, typename V::Elem* M) {
+  using T = typename V::Elem;
+  const V total = V::all(static_cast<T>(kTotalDecay));
   for (int64_t i = 0; i < q; ++i) {
-    const V si = V::all(s[i]);
-    const V ri = V::all(rest[i]);
-    const int64_t row = i * stride;
-    for (int64_t j = 0; j < q; j += V::kLanes) {
+    const V e = V::all(decay[i]);
+    T* row = L + i * stride;
+    for (int64_t j = 0; j < q; j += V::kLanes) {  // rows reach up to a multiple of 16
       const int64_t lanes = i + 1 - j;
-      if (lanes < V::kLanes) {  // rows of L and M reach up to a multiple of 16
-        V::zero().store(L + row + j);
-        V::zero().store(M + row + j);
+      if (lanes < V::kLanes) {
+        V::zero().store(row + j);
+        V::zero().store(M + i * stride + j);
       }
       if (lanes <= 0) continue;
       const int64_t n = lanes < V::kLanes ? lanes : V::kLanes;
-      const V apart = (si - load_some<V>(s + j, n)) + (ri - load_some<V>(rest + j, n));
-      const V decay = exp(min(V::zero(), apart));
-      store_some<V>(decay, L + row + j, n);
-      store_some<V>(decay * load_some<V>(gram + row + j, n), M + row + j, n);
+      V value = i == 0 ? V::zero() : load_some<V>(row - stride + j, n) * e;
+      value = where_less(value, total, V::zero(), value);
+      store_some<V>(value, row + j, n);
+      if (lanes <= V::kLanes) {  // the diagonal lies in this piece
+        row[i] = T(1);
+        value = load_some<V>(row + j, n);
+      }
+      store_some<V>(value * load_some<V>(gram + i * stride + j, n), M + i * stride + j, n);
     }
   }
 }
@@ -122,8 +134,7 @@ void ssd_chunk_forward(const SsdShape& shape, const SsdChunkForward<typename V::
     const int64_t r = shape.heads / shape.groups;
     for (int64_t h = g * r; h < (g + 1) * r; ++h) {
       T* M = w.M + h * q * stride;
-      chunk_mask<V>(q, w.s + h * stride, w.s_rest + h * stride, gram, stride, w.L + h * q * stride,
-                    M);
+      chunk_mask<V>(q, w.decay + h * stride, gram, stride, w.L + h * q * stride, M);
       gemm<V>({q, shape.headdim, q, M, stride, 1, w.U + h * shape.headdim, inner,
                a.y + h * shape.headdim, a.y_ld, true, Triangle::kLower});
     }

@@ -158,15 +158,7 @@ Tensor Mamba2SSM::forward(const Tensor& x, Mamba2State& state, const WindowMarks
       prepare_marks(marks, x.size(0), x.size(1), device_, "mamba2.forward", "the model");
   std::vector<LayerState> next =
       state.layers;  // put in place at the end: an error leaves the state as it was
-  if (trace != nullptr) trace->layers.assign(next.size(), {});
-  Tensor residual = embed(prepared.without_padding(x));
-  for (std::size_t i = 0; i < next.size(); ++i) {
-    const Block& block = *backbone_->blocks[i];
-    LayerTrace* seen = trace != nullptr ? &trace->layers[i] : nullptr;
-    const Tensor u = (*block.norm)(residual, config_.norm_eps);
-    residual = residual + block.mixer->forward_prepared(u, &next[i], prepared, seen);
-    if (seen != nullptr) seen->residual = residual;
-  }
+  const Tensor residual = run_blocks(embed(prepared.without_padding(x)), &next, prepared, trace);
   state.layers = std::move(next);
   state.position = prepared.advance(state.position, x.size(1));
   return prepared.without_padding(answer(residual, trace));
@@ -174,8 +166,31 @@ Tensor Mamba2SSM::forward(const Tensor& x, Mamba2State& state, const WindowMarks
 
 Tensor Mamba2SSM::forward(const Tensor& x, const WindowMarks& marks, ModelTrace* trace) {
   check_input(x, /*windowed=*/true);
-  Mamba2State state = zero_state(x.size(0));
-  return forward(x, state, marks, trace);
+  const PreparedMarks prepared =
+      prepare_marks(marks, x.size(0), x.size(1), device_, "mamba2.forward", "the model");
+  const Tensor residual = run_blocks(embed(prepared.without_padding(x)), nullptr, prepared, trace);
+  return prepared.without_padding(answer(residual, trace));
+}
+
+Tensor Mamba2SSM::run_blocks(Tensor residual, std::vector<LayerState>* states,
+                             const PreparedMarks& marks, ModelTrace* trace) {
+  if (trace != nullptr) trace->layers.assign(backbone_->blocks.size(), {});
+  for (std::size_t i = 0; i < backbone_->blocks.size(); ++i) {
+    const Block& block = *backbone_->blocks[i];
+    LayerState* state = states != nullptr ? &(*states)[i] : nullptr;
+    if (trace == nullptr) {
+      const Tensor whole = block.mixer->residual_block(residual, block.norm->weight, state, marks);
+      if (whole.defined()) {
+        residual = whole;
+        continue;
+      }
+    }
+    LayerTrace* seen = trace != nullptr ? &trace->layers[i] : nullptr;
+    const Tensor u = (*block.norm)(residual, config_.norm_eps);
+    residual = residual + block.mixer->forward_prepared(u, state, marks, seen);
+    if (seen != nullptr) seen->residual = residual;
+  }
+  return residual;
 }
 
 Tensor Mamba2SSM::step(const Tensor& x, Mamba2State& state, ModelTrace* trace) {

@@ -87,6 +87,9 @@ class Mamba2SSM : public torch::nn::Module {
   struct Block;
   struct Backbone;
   at::Tensor embed(const at::Tensor& x) const;
+  /// Through all blocks; `states` has a layer each, or is null: zero, and forgotten.
+  at::Tensor run_blocks(at::Tensor residual, std::vector<LayerState>* states,
+                        const PreparedMarks& marks, ModelTrace* trace);
   at::Tensor answer(const at::Tensor& residual, ModelTrace* trace) const;
   void check_input(const at::Tensor& x, bool windowed) const;
 

@@ -14,7 +14,9 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/nn/init.h"
+#include "foxhunt/nn/ops/block.h"
 #include "foxhunt/nn/ops/causal_conv.h"
+#include "foxhunt/nn/ops/linear.h"
 #include "foxhunt/nn/ops/mixer.h"
 #include "foxhunt/nn/ops/rms_norm.h"
 
@@ -140,23 +142,60 @@ bool SSDLayer::native(const LayerTrace* trace) const {
   return kernels_ == Kernels::kNative && trace == nullptr && has_mixer_kernels(A_log);
 }
 
+kernels::MixerShape SSDLayer::mixer_shape() const {
+  static constexpr kernels::Gate kGates[] = {kernels::Gate::kGateFirst, kernels::Gate::kNormFirst,
+                                             kernels::Gate::kNoNorm};
+  return {{config_.n_heads(), config_.headdim, config_.ngroups, config_.d_state},
+          config_.d_conv,
+          config_.chunk_size,
+          kGates[static_cast<std::size_t>(config_.gate_norm)],
+          config_.norm_eps,
+          config_.dt_limit_min,
+          config_.dt_limit_max};
+}
+
+MixerTensors SSDLayer::mixer_tensors(const LayerState& before, const PreparedMarks& marks) const {
+  return {Tensor(),
+          conv1d->weight,
+          conv1d->bias,
+          dt_bias,
+          A_log,
+          D,
+          norm ? norm->weight : Tensor(),
+          before.conv,
+          before.ssm,
+          marks.segments,
+          marks.lengths};
+}
+
 /// From in_proj's output to out_proj's input by the CPU kernels.
 Tensor SSDLayer::mix(const Tensor& proj, const LayerState& before, LayerState* after,
                      const PreparedMarks& marks) const {
-  static constexpr kernels::Gate kGates[] = {kernels::Gate::kGateFirst, kernels::Gate::kNormFirst,
-                                             kernels::Gate::kNoNorm};
-  const kernels::MixerShape shape{
-      {config_.n_heads(), config_.headdim, config_.ngroups, config_.d_state},
-      config_.d_conv,
-      config_.chunk_size,
-      kGates[static_cast<std::size_t>(config_.gate_norm)],
-      config_.norm_eps,
-      config_.dt_limit_min,
-      config_.dt_limit_max};
-  const MixerResult r = mixer_core(
-      shape, {proj, conv1d->weight, conv1d->bias, dt_bias, A_log, D, norm ? norm->weight : Tensor(),
-              before.conv, before.ssm, marks.segments, marks.lengths});
+  MixerTensors tensors = mixer_tensors(before, marks);
+  tensors.proj = proj;
+  const MixerResult r = mixer_core(mixer_shape(), tensors);
   if (after != nullptr) *after = {r.conv_next, r.ssm_next};
+  return r.out;
+}
+
+Tensor SSDLayer::residual_block(const Tensor& residual, const Tensor& norm_weight,
+                                LayerState* state, const PreparedMarks& marks) {
+  const bool padded_bias = marks.lengths.defined() && config_.proj_bias;
+  if (!native(nullptr) || !has_linear_kernel(residual) || padded_bias) return {};
+  if (state != nullptr) {
+    check_layer_state("ssd_layer.residual_block", *state, config_, residual.size(0), device_,
+                      dtype_, owner_name(layer_id_));
+  }
+  const BlockTensors tensors{residual,
+                             norm_weight,
+                             in_proj->weight,
+                             in_proj->bias,
+                             out_proj->weight,
+                             out_proj->bias,
+                             mixer_tensors(state != nullptr ? *state : LayerState{}, marks)};
+  const MixerResult r =
+      block({config_.d_model, config_.norm_eps, mixer_shape()}, tensors, state != nullptr);
+  if (state != nullptr) *state = {r.conv_next, r.ssm_next};
   return r.out;
 }
 

@@ -13,6 +13,7 @@
 #include "foxhunt/nn/backend.h"
 #include "foxhunt/nn/mamba2_state.h"
 #include "foxhunt/nn/marks.h"
+#include "foxhunt/nn/ops/mixer.h"
 #include "foxhunt/nn/parts.h"
 #include "foxhunt/nn/selective_state_space.h"
 
@@ -48,6 +49,12 @@ class SSDLayer : public torch::nn::Module {
   at::Tensor forward_prepared(const at::Tensor& u, LayerState* state, const PreparedMarks& marks,
                               LayerTrace* trace);
 
+  /// The layer with the norm in front and the residual around it as one operation: r [B, T, D] ->
+  /// r + layer(rms(r) norm). Undefined where there is no kernel for it; then go the long way. A
+  /// null `state` is zero and forgotten.
+  at::Tensor residual_block(const at::Tensor& residual, const at::Tensor& norm, LayerState* state,
+                            const PreparedMarks& marks);
+
   /// One token: u [B, D] -> [B, D]. The same function as forward() with T = 1. Trace tensors have
   /// no T.
   at::Tensor step(const at::Tensor& u, LayerState& state, LayerTrace* trace = nullptr);
@@ -70,6 +77,8 @@ class SSDLayer : public torch::nn::Module {
     at::Tensor z, xbc, dt;  // [.., d_inner], [.., C], [.., H]
   };
   Projected project(const at::Tensor& u) const;
+  kernels::MixerShape mixer_shape() const;
+  MixerTensors mixer_tensors(const LayerState& before, const PreparedMarks& marks) const;
   bool native(const LayerTrace* trace) const;
   at::Tensor mix(const at::Tensor& proj, const LayerState& before, LayerState* after,
                  const PreparedMarks& marks) const;

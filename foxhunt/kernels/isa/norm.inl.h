@@ -66,7 +66,13 @@ void gate_norm_backward_group(const GateNormBackward<typename V::Elem>& a, int64
   V overlap = V::zero();
   if (norm) {
     over_lanes<V>(size, [&](int64_t c, int64_t lanes) {
-      const V open = opening<V>(z, c, lanes);
+      V open = one;
+      if (z != nullptr) {  // the second pass finds the sigmoid where dz will be
+        const V gate = load_some<V>(z + c, lanes);
+        const V sig = sigmoid(gate);
+        store_some<V>(sig, dz + c, lanes);
+        open = gate * sig;
+      }
       const V value = load_some<V>(y + c, lanes);
       const V q = gate_first ? value * open : value;
       V d = load_some<V>(dout + c, lanes);
@@ -81,7 +87,7 @@ void gate_norm_backward_group(const GateNormBackward<typename V::Elem>& a, int64
     V slope = V::zero();
     if (z != nullptr) {
       const V value = load_some<V>(z + c, lanes);
-      const V sig = sigmoid(value);
+      const V sig = norm ? load_some<V>(dz + c, lanes) : sigmoid(value);
       open = value * sig;
       slope = sig * fma(value, one - sig, one);
     }

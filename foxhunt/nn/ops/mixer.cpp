@@ -4,79 +4,50 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <cmath>
-#include <optional>
-#include <vector>
-
 #include "foxhunt/kernels/dispatch.h"
+#include "foxhunt/nn/ops/operands.h"
 
 namespace foxhunt::nn {
 namespace {
 
 using at::Tensor;
+using kernels::ChunkPlan;
 using kernels::Gate;
+using kernels::MixerBatch;
 using kernels::MixerShape;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-using Optional = std::optional<Tensor>;
-Optional optional_of(const Tensor& t) { return t.defined() ? Optional(t) : std::nullopt; }
-
-template <class T>
-const T* data(const Tensor& t) {
-  return t.defined() ? t.const_data_ptr<T>() : nullptr;
-}
-template <class T>
-T* mutable_data(Tensor& t) {
-  return t.defined() ? t.mutable_data_ptr<T>() : nullptr;
-}
-
-/// The tensors as the kernels take them: the convolution tap by tap, A from its logarithm.
-template <class T>
-struct Operands {
-  Operands(const MixerShape& shape, const MixerTensors& t)
-      : conv(static_cast<std::size_t>(shape.channels() * shape.width)), A(at(shape.ssd.heads)) {
-    const T* weight = t.conv_weight.const_data_ptr<T>();
-    for (std::int64_t c = 0; c < shape.channels(); ++c) {
-      for (std::int64_t k = 0; k < shape.width; ++k) {
-        conv[at(k * shape.channels() + c)] = weight[c * shape.width + k];
-      }
-    }
-    const T* a_log = t.A_log.const_data_ptr<T>();
-    for (std::size_t h = 0; h < A.size(); ++h) A[h] = -std::exp(a_log[h]);
-    weights = {conv.data(), data<T>(t.conv_bias), data<T>(t.dt_bias),
-               A.data(),    data<T>(t.D),         data<T>(t.norm)};
-    batch = {t.proj.size(0),     t.proj.size(1),        data<T>(t.proj),
-             shape.proj_width(), data<T>(t.conv_state), data<T>(t.ssm_state)};
-    plan = kernels::plan_chunks(batch.batch, batch.tokens, shape.chunk,
-                                data<std::int64_t>(t.segments), data<std::int64_t>(t.lengths));
-  }
-  static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-  std::vector<T> conv, A;
-  kernels::MixerWeights<T> weights{};
-  kernels::MixerBatch<T> batch{};
-  kernels::ChunkPlan plan;
-};
 
 struct Saved {
   Tensor chunk_states, rstd;
 };
 
+ChunkPlan plan_of(const MixerShape& shape, const MixerTensors& t) {
+  return kernels::plan_chunks(t.proj.size(0), t.proj.size(1), shape.chunk,
+                              data<std::int64_t>(t.segments), data<std::int64_t>(t.lengths));
+}
+template <class T>
+MixerBatch<T> batch_of(const MixerShape& shape, const MixerTensors& t) {
+  return {t.proj.size(0),     t.proj.size(1),        data<T>(t.proj),
+          shape.proj_width(), data<T>(t.conv_state), data<T>(t.ssm_state)};
+}
+
 template <class T>
 MixerResult forward(const MixerShape& shape, const MixerTensors& t, bool keep, Saved& saved) {
-  const Operands<T> o(shape, t);
+  const MixerOperands<T> o(shape, t);
+  const ChunkPlan plan = plan_of(shape, t);
   const at::TensorOptions options = t.proj.options();
-  MixerResult result{at::empty({o.batch.batch, o.batch.tokens, shape.inner()}, options),
+  MixerResult result{at::empty({t.proj.size(0), t.proj.size(1), shape.inner()}, options),
                      at::empty(t.conv_state.sizes(), options),
                      at::empty(t.ssm_state.sizes(), options)};
   if (keep) {
-    saved.chunk_states = at::empty({o.plan.size(), kernels::state_size(shape.ssd)}, options);
+    saved.chunk_states = at::empty({plan.size(), kernels::state_size(shape.ssd)}, options);
     if (shape.gate != Gate::kNoNorm) {
-      saved.rstd = at::empty({o.batch.batch, o.batch.tokens, shape.ssd.groups}, options);
+      saved.rstd = at::empty({t.proj.size(0), t.proj.size(1), shape.ssd.groups}, options);
     }
   }
-  kernels::mixer_forward(kernels::default_kernels<T>(), shape, o.weights, o.plan, o.batch,
+  kernels::mixer_forward(kernels::default_kernels<T>(), shape, o.weights, plan,
+                         batch_of<T>(shape, t),
                          {mutable_data<T>(result.out), mutable_data<T>(result.conv_next),
                           mutable_data<T>(result.ssm_next), mutable_data<T>(saved.chunk_states),
                           mutable_data<T>(saved.rstd)});
@@ -90,7 +61,7 @@ struct Upstream {
 template <class T>
 MixerTensors backward(const MixerShape& shape, const MixerTensors& t, const Saved& saved,
                       const Upstream& up, bool conv_state, bool ssm_state) {
-  const Operands<T> o(shape, t);
+  MixerOperands<T> o(shape, t);
   const at::TensorOptions options = t.proj.options();
   const auto like = [&](const Tensor& tensor, bool wanted = true) {
     return wanted && tensor.defined() ? at::zeros(tensor.sizes(), options) : Tensor();
@@ -105,66 +76,40 @@ MixerTensors backward(const MixerShape& shape, const MixerTensors& t, const Save
   g.norm = like(t.norm);
   g.conv_state = like(t.conv_state, conv_state);
   g.ssm_state = like(t.ssm_state, ssm_state);
-  std::vector<T> conv(o.conv.size(), T(0));
   const Tensor dout = up.out.defined()
                           ? up.out.contiguous()
-                          : at::zeros({o.batch.batch, o.batch.tokens, shape.inner()}, options);
+                          : at::zeros({t.proj.size(0), t.proj.size(1), shape.inner()}, options);
   const Tensor dconv = up.conv_next.defined() ? up.conv_next.contiguous() : Tensor();
   const Tensor dssm = up.ssm_next.defined() ? up.ssm_next.contiguous() : Tensor();
   kernels::mixer_backward(
-      kernels::default_kernels<T>(), shape, o.weights, o.plan, o.batch,
+      kernels::default_kernels<T>(), shape, o.weights, plan_of(shape, t), batch_of<T>(shape, t),
       {data<T>(saved.chunk_states), data<T>(saved.rstd), data<T>(dout), data<T>(dconv),
        data<T>(dssm)},
-      {mutable_data<T>(g.proj), conv.data(), mutable_data<T>(g.conv_bias),
-       mutable_data<T>(g.dt_bias), mutable_data<T>(g.A_log), mutable_data<T>(g.D),
-       mutable_data<T>(g.norm), mutable_data<T>(g.conv_state), mutable_data<T>(g.ssm_state)});
-  T* weight = g.conv_weight.mutable_data_ptr<T>();
-  for (std::int64_t c = 0; c < shape.channels(); ++c) {
-    for (std::int64_t k = 0; k < shape.width; ++k) {
-      weight[c * shape.width + k] = conv[o.at(k * shape.channels() + c)];
-    }
-  }
-  T* a_log = g.A_log.mutable_data_ptr<T>();  // dA so far; A = -exp(A_log) is its own derivative
-  for (std::size_t h = 0; h < o.A.size(); ++h) a_log[h] *= o.A[h];
+      {mutable_data<T>(g.proj), o.dconv(), mutable_data<T>(g.conv_bias), mutable_data<T>(g.dt_bias),
+       mutable_data<T>(g.A_log), mutable_data<T>(g.D), mutable_data<T>(g.norm),
+       mutable_data<T>(g.conv_state), mutable_data<T>(g.ssm_state)});
+  o.finish(mutable_data<T>(g.conv_weight), mutable_data<T>(g.A_log));
   return g;
-}
-
-/// The sizes and options of a shape, as saved_data can hold them.
-void save_shape(AutogradContext* ctx, const MixerShape& s) {
-  ctx->saved_data["sizes"] = std::vector<std::int64_t>{s.ssd.heads,
-                                                       s.ssd.headdim,
-                                                       s.ssd.groups,
-                                                       s.ssd.d_state,
-                                                       s.width,
-                                                       s.chunk,
-                                                       static_cast<std::int64_t>(s.gate)};
-  ctx->saved_data["numbers"] = std::vector<double>{s.eps, s.dt_low, s.dt_high};
-}
-MixerShape saved_shape(const AutogradContext* ctx) {
-  const auto n = ctx->saved_data.at("sizes").toIntVector();
-  const auto x = ctx->saved_data.at("numbers").toDoubleVector();
-  return {{n[0], n[1], n[2], n[3]}, n[4], n[5], static_cast<Gate>(n[6]), x[0], x[1], x[2]};
 }
 
 struct MixerFunction : torch::autograd::Function<MixerFunction> {
   static variable_list forward(AutogradContext* ctx, const Tensor& proj, const Tensor& conv_weight,
-                               const Optional& conv_bias, const Tensor& dt_bias,
-                               const Tensor& A_log, const Optional& D, const Optional& norm,
-                               const Tensor& conv_state, const Tensor& ssm_state,
-                               const Optional& segments, const Optional& lengths,
-                               const MixerShape& shape) {
-    const auto tensor = [](const Optional& t) { return t.value_or(Tensor()); };
+                               const OptionalTensor& conv_bias, const Tensor& dt_bias,
+                               const Tensor& A_log, const OptionalTensor& D,
+                               const OptionalTensor& norm, const Tensor& conv_state,
+                               const Tensor& ssm_state, const OptionalTensor& segments,
+                               const OptionalTensor& lengths, const MixerShape& shape) {
     const MixerTensors t{proj.contiguous(),
                          conv_weight.contiguous(),
-                         tensor(conv_bias),
+                         tensor_of(conv_bias),
                          dt_bias.contiguous(),
                          A_log.contiguous(),
-                         tensor(D),
-                         tensor(norm),
+                         tensor_of(D),
+                         tensor_of(norm),
                          conv_state.contiguous(),
                          ssm_state.contiguous(),
-                         segments ? segments->contiguous() : Tensor(),
-                         lengths ? lengths->contiguous() : Tensor()};
+                         contiguous_or_none(segments),
+                         contiguous_or_none(lengths)};
     Saved saved;
     const MixerResult r = proj.scalar_type() == at::kDouble
                               ? nn::forward<double>(shape, t, /*keep=*/true, saved)
@@ -172,7 +117,8 @@ struct MixerFunction : torch::autograd::Function<MixerFunction> {
     ctx->save_for_backward({t.proj, t.conv_weight, t.conv_bias, t.dt_bias, t.A_log, t.D, t.norm,
                             t.conv_state, t.ssm_state, t.segments, t.lengths, saved.chunk_states,
                             saved.rstd});
-    save_shape(ctx, shape);
+    ctx->saved_data["sizes"] = sizes_of(shape);
+    ctx->saved_data["numbers"] = numbers_of(shape);
     ctx->saved_data["conv_state"] = conv_state.requires_grad();
     ctx->saved_data["ssm_state"] = ssm_state.requires_grad();
     ctx->set_materialize_grads(false);
@@ -182,7 +128,8 @@ struct MixerFunction : torch::autograd::Function<MixerFunction> {
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
     const auto v = ctx->get_saved_variables();
     const MixerTensors t{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]};
-    const MixerShape shape = saved_shape(ctx);
+    const MixerShape shape = mixer_shape(ctx->saved_data["sizes"].toIntVector(),
+                                         ctx->saved_data["numbers"].toDoubleVector());
     const Saved saved{v[11], v[12]};
     const Upstream up{grads[0], grads[1], grads[2]};
     const bool conv = ctx->saved_data["conv_state"].toBool();

@@ -33,7 +33,7 @@ struct BlockSaved {
   T* mixed;         ///< [B, T, H P]
   T* rstd;          ///< [B, T] of the norm in front
   T* mixer_rstd;    ///< [B, T, G], null with Gate::kNoNorm
-  T* chunk_states;  ///< [plan.size(), H P N]; null: no backward pass
+  T* chunk_states;  ///< [chunks of the batch, H P N]; null: no backward pass
 };
 
 template <class T>
@@ -53,11 +53,21 @@ struct BlockGradients {
   T *conv_state, *ssm_state;  ///< or null
 };
 
-/// x, out [B, T, D]; out may not be x.
+/// What both passes see.
+template <class T>
+struct BlockBatch {
+  std::int64_t batch, tokens;
+  const T* x;                    ///< [B, T, D]
+  const std::int64_t* segments;  ///< [B, T] or null, as in plan_chunks()
+  const std::int64_t* lengths;   ///< [B] or null
+  BlockStates<T> states;
+};
+
+/// out [B, T, D] may not be x. Rows go through the whole block a few hundred tokens at a time, so
+/// that what one step writes the next finds in the cache.
 template <class T>
 void block_forward(const KernelTableOf<T>& kernels, const BlockShape& shape,
-                   const BlockWeights<T>& weights, const ChunkPlan& plan, std::int64_t batch,
-                   std::int64_t tokens, const T* x, const BlockStates<T>& states,
+                   const BlockWeights<T>& weights, const BlockBatch<T>& batch,
                    const BlockSaved<T>& saved, T* out);
 
 template <class T>
@@ -68,8 +78,7 @@ struct BlockUpstream {
 
 template <class T>
 void block_backward(const KernelTableOf<T>& kernels, const BlockShape& shape,
-                    const BlockWeights<T>& weights, const ChunkPlan& plan, std::int64_t batch,
-                    std::int64_t tokens, const T* x, const BlockStates<T>& states,
+                    const BlockWeights<T>& weights, const BlockBatch<T>& batch,
                     const BlockSaved<T>& saved, const BlockUpstream<T>& upstream,
                     const BlockGradients<T>& gradients);
 

@@ -9,22 +9,29 @@
 
 namespace foxhunt::kernels {
 
-/// y [rows, out] = x [rows, in] weight^T [in, out], plus bias [out] or null; added to what y holds
-/// if `accumulate`.
+/// A weight [out, in] as the matrix kernel wants it on its right side: [in, out].
 template <class T>
-void linear_forward(const KernelTableOf<T>& kernels, std::int64_t rows, std::int64_t in,
-                    std::int64_t out, const T* x, const T* weight, const T* bias, T* y,
-                    bool accumulate) {
-  const Scratch<T> turned(in * out);
-  kernels.transpose(out, in, weight, in, turned.data(), out);
-  if (bias != nullptr) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t o = 0; o < out; ++o)
-        y[r * out + o] = bias[o] + (accumulate ? y[r * out + o] : T(0));
-    }
+struct TurnedWeight {
+  TurnedWeight(const KernelTableOf<T>& kernels, std::int64_t inputs, std::int64_t outputs,
+               const T* weight)
+      : in(inputs), out(outputs), values(inputs * outputs) {
+    kernels.transpose(out, in, weight, in, values.data(), out);
   }
-  kernels.gemm(
-      {rows, out, in, x, in, 1, turned.data(), out, y, out, accumulate || bias != nullptr});
+  const std::int64_t in, out;
+  Scratch<T> values;
+};
+
+/// y [rows, out] = x [rows, in] weight^T, plus bias [out] or null; added to what y holds if
+/// `accumulate`.
+template <class T>
+void linear_forward(const KernelTableOf<T>& kernels, std::int64_t rows, const T* x,
+                    const TurnedWeight<T>& weight, const T* bias, T* y, bool accumulate) {
+  const std::int64_t out = weight.out;
+  for (std::int64_t i = 0; bias != nullptr && i < rows * out; ++i) {
+    y[i] = bias[i % out] + (accumulate ? y[i] : T(0));
+  }
+  kernels.gemm({rows, out, weight.in, x, weight.in, 1, weight.values.data(), out, y, out,
+                accumulate || bias != nullptr});
 }
 
 /// dx [rows, in] = dy weight, written.

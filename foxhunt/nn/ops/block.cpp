@@ -12,7 +12,6 @@ namespace {
 
 using at::Tensor;
 using kernels::BlockShape;
-using kernels::ChunkPlan;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
@@ -25,10 +24,14 @@ struct Saved {
   }
 };
 
-ChunkPlan plan_of(const BlockShape& shape, const BlockTensors& t) {
-  return kernels::plan_chunks(t.x.size(0), t.x.size(1), shape.mixer.chunk,
-                              data<std::int64_t>(t.mixer.segments),
-                              data<std::int64_t>(t.mixer.lengths));
+kernels::BlockBatch<float> batch_of(const BlockTensors& t, const MixerResult& next) {
+  return {t.x.size(0),
+          t.x.size(1),
+          data<float>(t.x),
+          data<std::int64_t>(t.mixer.segments),
+          data<std::int64_t>(t.mixer.lengths),
+          {data<float>(t.mixer.conv_state), data<float>(t.mixer.ssm_state),
+           mutable_data<float>(next.conv_next), mutable_data<float>(next.ssm_next)}};
 }
 
 kernels::BlockWeights<float> weights_of(const BlockTensors& t, const MixerOperands<float>& mixer) {
@@ -39,7 +42,6 @@ kernels::BlockWeights<float> weights_of(const BlockTensors& t, const MixerOperan
 MixerResult forward(const BlockShape& shape, const BlockTensors& t, bool states, bool keep,
                     Saved& saved) {
   const MixerOperands<float> mixer(shape.mixer, t.mixer);
-  const ChunkPlan plan = plan_of(shape, t);
   const at::TensorOptions options = t.x.options().requires_grad(false);
   const std::int64_t B = t.x.size(0);
   const std::int64_t T = t.x.size(1);
@@ -50,17 +52,20 @@ MixerResult forward(const BlockShape& shape, const BlockTensors& t, bool states,
   if (m.gate != kernels::Gate::kNoNorm) {
     saved.mixer_rstd = at::empty({B, T, m.ssd.groups}, options);
   }
-  if (keep) saved.chunk_states = at::empty({plan.size(), kernels::state_size(m.ssd)}, options);
+  if (keep) {
+    const std::int64_t chunks =
+        kernels::plan_chunks(B, T, m.chunk, data<std::int64_t>(t.mixer.segments),
+                             data<std::int64_t>(t.mixer.lengths))
+            .size();
+    saved.chunk_states = at::empty({chunks, kernels::state_size(m.ssd)}, options);
+  }
   MixerResult r{at::empty(t.x.sizes(), options), Tensor(), Tensor()};
   if (states) {
     r.conv_next = at::empty({B, m.channels(), m.width}, options);
     r.ssm_next = at::empty({B, m.ssd.heads, m.ssd.headdim, m.ssd.d_state}, options);
   }
-  kernels::block_forward(kernels::default_kernels<float>(), shape, weights_of(t, mixer), plan, B, T,
-                         data<float>(t.x),
-                         {data<float>(t.mixer.conv_state), data<float>(t.mixer.ssm_state),
-                          mutable_data<float>(r.conv_next), mutable_data<float>(r.ssm_next)},
-                         saved.pointers(), mutable_data<float>(r.out));
+  kernels::block_forward(kernels::default_kernels<float>(), shape, weights_of(t, mixer),
+                         batch_of(t, r), saved.pointers(), mutable_data<float>(r.out));
   return r;
 }
 
@@ -96,9 +101,7 @@ BlockTensors backward(const BlockShape& shape, const BlockTensors& t, const Save
   const Tensor dconv = up.conv_next.defined() ? up.conv_next.contiguous() : Tensor();
   const Tensor dssm = up.ssm_next.defined() ? up.ssm_next.contiguous() : Tensor();
   kernels::block_backward(
-      kernels::default_kernels<float>(), shape, weights_of(t, mixer), plan_of(shape, t),
-      t.x.size(0), t.x.size(1), data<float>(t.x),
-      {data<float>(t.mixer.conv_state), data<float>(t.mixer.ssm_state), nullptr, nullptr},
+      kernels::default_kernels<float>(), shape, weights_of(t, mixer), batch_of(t, {}),
       saved.pointers(), {data<float>(dout), data<float>(dconv), data<float>(dssm)},
       {mutable_data<float>(g.norm), mutable_data<float>(g.in_proj), mutable_data<float>(g.in_bias),
        mixer.dconv(), mutable_data<float>(m.conv_bias), mutable_data<float>(m.dt_bias),

@@ -27,8 +27,9 @@ struct Linear : torch::autograd::Function<Linear> {
     std::vector<std::int64_t> sizes = x.sizes().vec();
     sizes.back() = N;
     const Tensor y = at::empty(sizes, x.options());
-    kernels::linear_forward(kernels::default_kernels<float>(), rows, K, N,
-                            x.const_data_ptr<float>(), weight.const_data_ptr<float>(),
+    const auto& table = kernels::default_kernels<float>();
+    kernels::linear_forward(table, rows, x.const_data_ptr<float>(),
+                            {table, K, N, weight.const_data_ptr<float>()},
                             bias ? bias->const_data_ptr<float>() : nullptr,
                             y.mutable_data_ptr<float>(), /*accumulate=*/false);
     ctx->save_for_backward({x, weight});

@@ -19,12 +19,7 @@ inline __attribute__((always_inline)) void gemm_block(const GemmArgs<typename V:
 #pragma GCC unroll 16
   for (unsigned r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (unsigned v = 0; v < kVecs; ++v) {
-      const T* c = g.c + (row + r) * g.c_row + col + v * kL;
-      acc[r][v] = !g.accumulate                ? V::zero()
-                  : (v == kVecs - 1 && !whole) ? V::load_n(c, tail)
-                                               : V::load(c);
-    }
+    for (unsigned v = 0; v < kVecs; ++v) acc[r][v] = V::zero();
   }
   const T* a = g.a + row * g.a_row + k_begin * g.a_col;
   const T* b = g.b + k_begin * g.b_row + col;
@@ -59,10 +54,11 @@ inline __attribute__((always_inline)) void gemm_block(const GemmArgs<typename V:
 #pragma GCC unroll 4
     for (unsigned v = 0; v < kVecs; ++v) {
       T* c = g.c + (row + r) * g.c_row + col + v * kL;
+      // What c holds comes in last: sums of many pieces then round once a piece.
       if (v == kVecs - 1 && !whole) {
-        acc[r][v].store_n(c, tail);
+        (g.accumulate ? acc[r][v] + V::load_n(c, tail) : acc[r][v]).store_n(c, tail);
       } else {
-        acc[r][v].store(c);
+        (g.accumulate ? acc[r][v] + V::load(c) : acc[r][v]).store(c);
       }
     }
   }

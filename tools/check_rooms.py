@@ -89,7 +89,8 @@ def check_budgets(root):
         if path.suffix not in SUFFIXES:
             continue
         lines = path.read_text().splitlines()
-        budget = HEADER_BUDGET if path.suffix in {".h", ".cuh"} else SOURCE_BUDGET
+        header = path.suffix in {".h", ".cuh"} and not path.name.endswith(".inl.h")  # sources, once an instruction set
+        budget = HEADER_BUDGET if header else SOURCE_BUDGET
         if len(lines) > budget and not any("Over budget:" in line for line in lines[:12]):
             yield f"{path.relative_to(root)}:{budget + 1}: {len(lines)} lines, the budget is {budget}"
 

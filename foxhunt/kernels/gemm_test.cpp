@@ -89,6 +89,24 @@ TEST_P(GemmTest, TrianglesLeaveOutOnlyZeros) {
   }
 }
 
+TEST_P(GemmTest, TransposeTurnsEveryShape) {
+  Rng rng(9);
+  for (std::int64_t rows = 1; rows < 40; rows += 3) {
+    for (std::int64_t columns = 1; columns < 40; columns += 2) {
+      const std::vector<float> in = random_floats(rng, rows * (columns + 1));
+      std::vector<float> out(static_cast<std::size_t>(columns * (rows + 2)), kUntouched);
+      kernels().transpose(rows, columns, in.data(), columns + 1, out.data(), rows + 2);
+      for (std::int64_t c = 0; c < columns; ++c) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+          ASSERT_EQ(out[static_cast<std::size_t>(c * (rows + 2) + r)],
+                    in[static_cast<std::size_t>(r * (columns + 1) + c)]);
+        }
+        ASSERT_EQ(out[static_cast<std::size_t>(c * (rows + 2) + rows)], kUntouched);
+      }
+    }
+  }
+}
+
 TEST_P(GemmTest, PackedVectorProductIsTheProduct) {
   for (const auto& [out, in] : {std::pair<std::int64_t, std::int64_t>{1, 1},
                                 {5, 3},

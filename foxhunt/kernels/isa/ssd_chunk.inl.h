@@ -4,6 +4,7 @@
 #include "foxhunt/kernels/isa/conv1d.inl.h"
 #include "foxhunt/kernels/isa/gemm.inl.h"
 #include "foxhunt/kernels/isa/math.inl.h"
+#include "foxhunt/kernels/isa/transpose.inl.h"
 #include "foxhunt/kernels/ssd_chunk.h"
 
 namespace foxhunt::kernels {
@@ -15,18 +16,6 @@ inline __attribute__((always_inline)) void over_heads(const SsdShape& shape, F&&
   for (int64_t h = 0; h < shape.heads; ++h) {
     const int64_t from = h * shape.headdim;
     over_lanes<V>(shape.headdim, [&](int64_t p, int64_t lanes) { f(from + p, lanes, h); });
-  }
-}
-
-/// out[c, t] = in[t, c]
-template <class T>
-void transpose(int64_t rows, int64_t columns, const T* in, int64_t in_row, T* out,
-               int64_t out_row) {
-  for (int64_t r0 = 0; r0 < rows; r0 += 8) {
-    const int64_t r1 = r0 + 8 < rows ? r0 + 8 : rows;
-    for (int64_t c = 0; c < columns; ++c) {
-      for (int64_t r = r0; r < r1; ++r) out[c * out_row + r] = in[r * in_row + c];
-    }
   }
 }
 
@@ -128,7 +117,7 @@ void ssd_chunk_forward(const SsdShape& shape, const SsdChunkForward<typename V::
   }
   for (int64_t g = 0; g < shape.groups; ++g) {
     T* gram = w.gram + g * q * stride;
-    transpose(q, N, a.B + g * N, a.ld, w.Bt, stride);
+    transpose<V>(q, N, a.B + g * N, a.ld, w.Bt, stride);
     gemm<V>(
         {q, q, N, a.C + g * N, a.ld, 1, w.Bt, stride, gram, stride, false, Triangle::kLowerOut});
     const int64_t r = shape.heads / shape.groups;

@@ -72,7 +72,7 @@ void chunk_backward_head(const SsdShape& shape, const SsdChunkBackward<typename 
   const int64_t from = h * P;
   const T* L = w.L + h * q * stride;
   const T* M = w.M + h * q * stride;
-  transpose(q, P, w.U + from, inner, w.Ut, stride);
+  transpose<V>(q, P, w.U + from, inner, w.Ut, stride);
   gemm<V>(
       {q, q, P, a.dy + from, a.dy_ld, 1, w.Ut, stride, w.dM, stride, false, Triangle::kLowerOut});
   chunk_decay_gradient<V>(q, L, M, stride, w);
@@ -149,12 +149,12 @@ void chunk_backward_group(const SsdShape& shape, const SsdChunkBackward<typename
   const T* C = a.C + g * N;
   gemm<V>({q, N, q, w.dGram, stride, 1, B, a.ld, a.dC + g * N, a.dx_ld, false, Triangle::kLower});
   if (!a.state_is_zero) {
-    transpose(N, rP, a.state + g * N * rP, rP, w.St, N);
+    transpose<V>(N, rP, a.state + g * N * rP, rP, w.St, N);
     gemm<V>({q, N, rP, w.EdY + g * rP, inner, 1, w.St, N, a.dC + g * N, a.dx_ld, true});
   }
   gemm<V>({q, N, q, w.dGram, 1, stride, C, a.ld, a.dB + g * N, a.dx_ld, false, Triangle::kUpper});
   if (!a.dstate_is_zero) {
-    transpose(N, rP, R, rP, w.Rt, N);
+    transpose<V>(N, rP, R, rP, w.Rt, N);
     gemm<V>({q, N, rP, w.W + g * rP, inner, 1, w.Rt, N, a.dB + g * N, a.dx_ld, true});
   }
 }

@@ -9,6 +9,7 @@
 #include "foxhunt/kernels/isa/ssd_chunk_backward.inl.h"
 #include "foxhunt/kernels/isa/ssd_step.inl.h"
 #include "foxhunt/kernels/isa/step_size.inl.h"
+#include "foxhunt/kernels/isa/transpose.inl.h"
 #include "foxhunt/kernels/kernel_table.h"
 
 namespace foxhunt::kernels {
@@ -34,19 +35,13 @@ void map_silu(int64_t n, const typename V::Elem* in, typename V::Elem* out) noex
   });
 }
 template <class V>
-void map_transpose(int64_t rows, int64_t columns, const typename V::Elem* in, int64_t in_row,
-                   typename V::Elem* out, int64_t out_row) noexcept {
-  transpose(rows, columns, in, in_row, out, out_row);
-}
-
-template <class V>
 constexpr KernelTableOf<typename V::Elem> make_table(const char* name, bool (*runs)() noexcept) {
   return {name,
           runs,
           &map_exp<V>,
           &map_softplus<V>,
           &map_silu<V>,
-          &map_transpose<V>,
+          &transpose<V>,
           &gemm<V>,
           &gemv<V>,
           &conv_forward<V>,

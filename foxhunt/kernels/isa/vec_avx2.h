@@ -4,6 +4,8 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "foxhunt/kernels/isa/transpose8.h"
+
 namespace foxhunt::kernels {
 namespace {
 
@@ -16,6 +18,10 @@ struct Avx2Vec {
   static constexpr int kLanes = 8;
   static constexpr unsigned kBlockRows = 6;
   static constexpr bool kOwnMath = true;
+  static constexpr bool kTurns8 = true;
+  static void turn8(const float* in, int64_t in_row, float* out, int64_t out_row) {
+    transpose8(in, in_row, out, out_row);
+  }
 
   __m256 v;
   static __m256i mask(int64_t n) {

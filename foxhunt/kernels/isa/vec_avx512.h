@@ -4,6 +4,8 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "foxhunt/kernels/isa/transpose8.h"
+
 namespace foxhunt::kernels {
 namespace {
 
@@ -12,6 +14,10 @@ struct Avx512Vec {
   static constexpr int kLanes = 16;
   static constexpr unsigned kBlockRows = 12;
   static constexpr bool kOwnMath = true;
+  static constexpr bool kTurns8 = true;
+  static void turn8(const float* in, int64_t in_row, float* out, int64_t out_row) {
+    transpose8(in, in_row, out, out_row);
+  }
 
   __m512 v;
   static __mmask16 mask(int64_t n) { return static_cast<__mmask16>((1U << n) - 1U); }

@@ -16,6 +16,7 @@ struct ScalarVec {
   static constexpr int kLanes = 1;
   static constexpr unsigned kBlockRows = 4;  ///< rows of a matrix product's register block
   static constexpr bool kOwnMath = false;
+  static constexpr bool kTurns8 = false;  ///< turn8(): see transpose8.h
 
   T v;
   static ScalarVec zero() { return {T(0)}; }

@@ -23,6 +23,7 @@ struct Options {
   std::string out;
   std::int64_t epochs = 0;
   std::int64_t seed = -1;
+  std::string kernels;
   train::TrainOptions train;
 };
 
@@ -52,6 +53,10 @@ int run_train(Options options, const Globals& globals) {
   load_experiment(config, options.configs, options.sets);
   if (options.epochs > 0) config.hyper.train.epochs = options.epochs;
   if (options.seed >= 0) config.hyper.train.seed = options.seed;
+  if (!options.kernels.empty()) {
+    config.hyper.train.kernels =
+        options.kernels == "aten" ? nn::Kernels::kAten : nn::Kernels::kNative;
+  }
   options.train.out = options.out.empty() ? train::default_run_path(config.name)
                                           : std::filesystem::path(options.out);
   for (const std::string& file : options.configs) options.train.config_text += read_file(file);
@@ -74,6 +79,8 @@ Run add_train(CLI::App& sub, const Globals& globals) {
   sub.add_option("--epochs", options->epochs, "instead of train.epochs")
       ->check(CLI::PositiveNumber);
   sub.add_option("--seed", options->seed, "instead of train.seed")->check(CLI::NonNegativeNumber);
+  sub.add_option("--kernels", options->kernels, "instead of train.kernels: native or aten")
+      ->check(CLI::IsMember({"native", "aten"}));
   sub.add_flag("--test", options->train.test, "two small epochs, everything exercised");
   sub.add_option("--out", options->out, "run folder; default: a new one below runs/");
   sub.add_flag("--overwrite", options->train.overwrite, "an earlier run in --out may go");

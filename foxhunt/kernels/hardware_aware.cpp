@@ -59,11 +59,6 @@ std::int64_t up_to_multiple(std::int64_t value, std::int64_t of) {
   return (value + of - 1) / of * of;
 }
 
-/// Of one layer, one window: projections, convolution, scan output, gate, and the gradient of each.
-std::int64_t activation_bytes(const ModelSizes& s, std::int64_t window) {
-  return 2 * kFloat * window * (2 * s.d_model + s.proj_width() + s.channels() + 2 * s.d_inner());
-}
-
 // ---- kernels -----------------------------------------------------------------------------------
 
 /// Skylake-SP and its two refreshes: the cores whose clock drops for 512-bit work, and stays down
@@ -164,25 +159,20 @@ Choice<std::int64_t> choose_lanes(const Hardware& hardware, const ModelSizes& si
     throw ShapeError(
         fmt::format("[hardware_aware] a batch of {} windows of {} rows: both must be in [1, 2^31]",
                     batch, window));
-  const Size l2 = size_or(hardware.l2_bytes, kAssumedL2, "L2");
-  const std::int64_t of_window = activation_bytes(sizes, window);
-  const std::int64_t together = std::max<std::int64_t>(l2.bytes / 2 / of_window, 1);
-  const std::int64_t wanted = up_to_multiple((batch + together - 1) / together, kLaneMultiple);
+  const std::int64_t wanted = std::min(
+      up_to_multiple(std::max<std::int64_t>(hardware.cores, 1), kLaneMultiple), kMostLanes);
   const std::int64_t worth = batch * window / kRowsOfLane / kLaneMultiple * kLaneMultiple;
   const std::int64_t of_lane = kFloat * step_cost(sizes).parameters;
   const std::int64_t paid = std::max<std::int64_t>(kGradientBytes / of_lane, 1);
-  std::int64_t lanes = std::min({wanted, worth, kMostLanes});
+  std::int64_t lanes = std::min(wanted, worth);
   lanes = std::min({std::max(lanes, kLaneMultiple), paid, batch});
   std::string why;
   if (lanes == batch) {
     why = "one a window: there are no more windows";
   } else if (lanes == paid) {
     why = fmt::format("each has its own gradients of {}", format_bytes(of_lane));
-  } else if (lanes == kMostLanes) {
-    why = fmt::format("more than {} would only add gradients to sum", kMostLanes);
-  } else if (lanes == wanted) {
-    why = fmt::format("a lane's activations of one layer ({} a window) fit half the {}",
-                      format_bytes(of_window), l2.text);
+  } else if (lanes == wanted && hardware.cores > kLaneMultiple) {
+    why = fmt::format("a multiple of {} that keeps {} cores busy", kLaneMultiple, hardware.cores);
   } else if (lanes == worth) {
     why = fmt::format("at least {} rows a lane, so that summing the gradients stays below 5 %",
                       kRowsOfLane);

@@ -3,8 +3,9 @@
 // the size of model that still answers within a latency budget. Each with its reason in words.
 //
 // Pure functions of their arguments. Chunk, lanes and kernels decide in which order floats are
-// added, so they follow from what the CPU *is* (caches, instruction sets), never from a measured
-// rate, from the number of threads or from what else runs: a run can be repeated bit for bit.
+// added, so they follow from what the machine *is* (caches, cores, instruction sets), never from a
+// measured rate, from the number of threads or from what else runs: a run can be repeated bit for
+// bit.
 // Measured rates enter the latency budget alone (latency_budget.h).
 
 #include <cstdint>
@@ -81,10 +82,11 @@ std::int64_t chunk_bytes(const ModelSizes& sizes, std::int64_t chunk);
 Choice<std::int64_t> choose_chunk(const Hardware& hardware, const ModelSizes& sizes);
 
 /// Into how many fixed slices a batch of `batch` windows of `window` rows is split; slices differ
-/// by at most one window. Lanes are wanted until a lane's activations of one layer fit half of L2,
-/// in multiples of 8 so that 2, 4 and 8 cores share them evenly; at least 8, at most 64, no more
-/// than keep 256 rows a lane or than 256 MiB of gradients pay for, and never more than windows.
-/// Of the machine only the size of L2 enters.
+/// by at most one window. As many as the machine has cores, in multiples of 8 so that 2, 4 and 8
+/// cores share them evenly; at least 8, at most 64, no more than keep 256 rows a lane or than 256
+/// MiB of gradients pay for, and never more than windows. More lanes only add gradients to sum: a
+/// lane's blocks go through the cache piece by piece whatever its size.
+/// Of the machine the number of its cores enters, not how many of them a run may use.
 /// Errors  as check_sizes(); ShapeError where batch or window is below 1.
 Choice<std::int64_t> choose_lanes(const Hardware& hardware, const ModelSizes& sizes,
                                   std::int64_t batch, std::int64_t window);

@@ -146,13 +146,22 @@ TEST(ChooseChunk, CachesThatAreNotKnownAreTakenAsSmallAndSaidSo) {
 
 // ---- lanes -------------------------------------------------------------------------------------
 
+Hardware with_cores(std::int64_t cores) {
+  Hardware hardware = with_caches(32 * kKiB, kMiB);
+  hardware.cores = cores;
+  return hardware;
+}
+
 TEST(ChooseLanes, OfTheUsualShapes) {
-  const Hardware hardware = with_caches(32 * kKiB, kMiB);
-  EXPECT_EQ(choose_lanes(hardware, default_hft_sizes(), 32, 128).value, 16);
-  EXPECT_EQ(choose_lanes(hardware, middle(), 8, 512).value, 8);
-  EXPECT_EQ(choose_lanes(hardware, default_hft_sizes(), 70'000, 8).value, 64);
-  EXPECT_EQ(choose_lanes(hardware, default_hft_sizes(), 1, 1'000'000).value, 1);
-  EXPECT_EQ(choose_lanes(hardware, default_hft_sizes(), 32, 1).value, 8);
+  const ModelSizes sizes = default_hft_sizes();
+  EXPECT_EQ(choose_lanes(with_cores(2), sizes, 32, 128).value, 8);
+  EXPECT_EQ(choose_lanes(with_cores(0), sizes, 32, 128).value, 8);
+  EXPECT_EQ(choose_lanes(with_cores(12), sizes, 32, 128).value, 16);
+  EXPECT_EQ(choose_lanes(with_cores(2), middle(), 8, 512).value, 8);
+  EXPECT_EQ(choose_lanes(with_cores(128), sizes, 70'000, 8).value, 64);
+  EXPECT_EQ(choose_lanes(with_cores(2), sizes, 1, 1'000'000).value, 1);
+  EXPECT_EQ(choose_lanes(with_cores(64), sizes, 32, 1).value, 8);
+  EXPECT_THAT(choose_lanes(with_cores(12), sizes, 32, 128).reason, HasSubstr("12 cores busy"));
 }
 
 TEST(ChooseLanes, AreNeverMoreThanWindowsAndNeverFewerThanACpuCanShare) {
@@ -161,7 +170,7 @@ TEST(ChooseLanes, AreNeverMoreThanWindowsAndNeverFewerThanACpuCanShare) {
       for (const std::int64_t batch : {1, 2, 7, 8, 9, 32, 100, 70'000}) {
         for (const std::int64_t window : {1, 8, 128, 10'000}) {
           const Choice<std::int64_t> lanes =
-              choose_lanes(with_caches(kKiB, l2), sizes, batch, window);
+              choose_lanes(with_cores(l2 % 100), sizes, batch, window);
           EXPECT_LE(lanes.value, batch);
           EXPECT_LE(lanes.value, 64);
           // As many as 256 MiB of gradients allow, where that is fewer than 8.
@@ -176,35 +185,23 @@ TEST(ChooseLanes, AreNeverMoreThanWindowsAndNeverFewerThanACpuCanShare) {
   }
 }
 
-TEST(ChooseLanes, NeverRiseWhenL2GrowsOrFallWhenTheBatchGrows) {
+TEST(ChooseLanes, NeverFallWhenCoresOrTheBatchGrow) {
   for (const ModelSizes& sizes : many_sizes()) {
     for (const std::int64_t window : {1, 8, 128}) {
-      std::int64_t before = std::numeric_limits<std::int64_t>::max();
-      for (const std::int64_t l2 : l2_sizes()) {
-        const std::int64_t lanes = choose_lanes(with_caches(kKiB, l2), sizes, 500, window).value;
-        EXPECT_LE(lanes, before);
+      std::int64_t before = 0;
+      for (std::int64_t cores = 0; cores < 200; cores += 3) {
+        const std::int64_t lanes = choose_lanes(with_cores(cores), sizes, 500, window).value;
+        EXPECT_GE(lanes, before);
         before = lanes;
       }
       before = 0;
       for (std::int64_t batch = 1; batch < 2000; batch = batch * 3 / 2 + 1) {
-        const std::int64_t lanes =
-            choose_lanes(with_caches(kKiB, kMiB), sizes, batch, window).value;
+        const std::int64_t lanes = choose_lanes(with_cores(32), sizes, batch, window).value;
         EXPECT_GE(lanes, before);
         before = lanes;
       }
     }
   }
-}
-
-TEST(ChooseLanes, ALaneFitsL2WhereThereAreRowsEnough) {
-  // 4,096 windows of 8 rows: 2 * 4 * 8 * (128 + 292 + 160 + 256) bytes each, 19 in half of 2 MiB;
-  // wanted 216, cut to 64. With 64 MiB, 627 fit and 8 lanes do.
-  const ModelSizes sizes = default_hft_sizes();
-  EXPECT_EQ(choose_lanes(with_caches(kKiB, 2 * kMiB), sizes, 4096, 8).value, 64);
-  EXPECT_EQ(choose_lanes(with_caches(kKiB, 64 * kMiB), sizes, 4096, 8).value, 8);
-  const Choice<std::int64_t> between = choose_lanes(with_caches(kKiB, 16 * kMiB), sizes, 4096, 8);
-  EXPECT_EQ(between.value, 32);
-  EXPECT_THAT(between.reason, HasSubstr("fit half the L2 of 16 MiB"));
 }
 
 TEST(ChooseLanes, GradientsOfALargeModelLimitThem) {
@@ -219,11 +216,10 @@ TEST(ChooseLanes, GradientsOfALargeModelLimitThem) {
 
 // ---- what decides bits -------------------------------------------------------------------------
 
-TEST(Choices, ThatOrderSumsFollowFromTheCpuAndNotFromRatesOrCores) {
+TEST(Choices, ThatOrderSumsFollowFromTheMachineAndNotFromRatesOrUsableCores) {
   const std::array<std::string_view, 3> tables{"avx512", "avx2", "scalar"};
   const Hardware one = with_caches(32 * kKiB, kMiB);
   Hardware other = one;
-  other.cores = 1;
   other.usable_cores = 1;
   other.l3_bytes = 512 * kMiB;
   other.doubts = "noise";

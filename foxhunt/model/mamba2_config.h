@@ -27,8 +27,7 @@ struct Mamba2Config {
   std::int64_t expand = 2;
   std::int64_t ngroups = 1;
   std::int64_t d_conv = 4;
-  std::int64_t chunk_size =
-      32;  ///< no result depends on it beyond rounding; 32 was fastest on CPUs at P 32, N 16
+  std::int64_t chunk_size = 0;  ///< no result depends on it beyond rounding; 0: see chunk()
   double dt_limit_min =
       0.0;  ///< limits of the step size, after softplus, in every path and in the gradient
   double dt_limit_max = std::numeric_limits<double>::infinity();
@@ -46,6 +45,8 @@ struct Mamba2Config {
   std::int64_t d_inner() const { return expand * d_model; }
   std::int64_t n_heads() const { return d_inner() / headdim; }
   std::int64_t conv_channels() const { return d_inner() + 2 * ngroups * d_state; }
+  /// Where nobody has chosen: 32, which was fastest on CPUs at P 32, N 16.
+  std::int64_t chunk() const { return chunk_size > 0 ? chunk_size : 32; }
   std::int64_t in_proj_width() const { return 2 * d_inner() + 2 * ngroups * d_state + n_heads(); }
 
   /// Small enough to answer in microseconds on one core: D 64, L 4, N 16, P 32.
@@ -68,7 +69,8 @@ struct Mamba2Config {
     key("ngroups", c.ngroups, 1, 1024,
         "groups of heads that share B and C (G); divides the number of heads");
     key("d_conv", c.d_conv, 1, 64, "width of the causal convolution (W)");
-    key("chunk_size", c.chunk_size, 1, 4096, "chunk of the windowed form (Q)");
+    key("chunk_size", c.chunk_size, 0, 4096,
+        "chunk of the windowed form (Q); 0: chosen for the machine when a run begins");
     key("dt_limit_min", c.dt_limit_min, 0.0, std::numeric_limits<double>::infinity(),
         "lower limit of the step size");
     key("dt_limit_max", c.dt_limit_max, 0.0, std::numeric_limits<double>::infinity(),

@@ -22,7 +22,7 @@ at::Tensor SelectiveStateSpace::step_size(const at::Tensor& raw) const {
 
 SsdResult SelectiveStateSpace::window(const at::Tensor& xbc, const at::Tensor& dt,
                                       const at::Tensor& state, const at::Tensor& segments) const {
-  return ssd_window(sizes_, xbc, dt, a_log_.exp().neg(), d_, state, segments, config_.chunk_size);
+  return ssd_window(sizes_, xbc, dt, a_log_.exp().neg(), d_, state, segments, config_.chunk());
 }
 
 SsdResult SelectiveStateSpace::step(const at::Tensor& xbc, const at::Tensor& dt,

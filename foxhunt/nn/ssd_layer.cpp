@@ -147,7 +147,7 @@ kernels::MixerShape SSDLayer::mixer_shape() const {
                                              kernels::Gate::kNoNorm};
   return {{config_.n_heads(), config_.headdim, config_.ngroups, config_.d_state},
           config_.d_conv,
-          config_.chunk_size,
+          config_.chunk(),
           kGates[static_cast<std::size_t>(config_.gate_norm)],
           config_.norm_eps,
           config_.dt_limit_min,

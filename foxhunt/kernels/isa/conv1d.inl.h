@@ -2,30 +2,11 @@
 // Channels are the vector axis: a vector of channels keeps its taps in registers while time runs.
 
 #include "foxhunt/kernels/conv1d.h"
+#include "foxhunt/kernels/isa/lanes.inl.h"
 #include "foxhunt/kernels/isa/math.inl.h"
 
 namespace foxhunt::kernels {
 namespace {
-
-/// Runs f(c, lanes) over the channels; lanes < kLanes in the last piece only.
-template <class V, class F>
-inline __attribute__((always_inline)) void over_lanes(int64_t n, F&& f) {
-  int64_t c = 0;
-  for (; c + V::kLanes <= n; c += V::kLanes) f(c, int64_t{V::kLanes});
-  if (c < n) f(c, n - c);
-}
-template <class V>
-inline __attribute__((always_inline)) V load_some(const typename V::Elem* p, int64_t lanes) {
-  return lanes == V::kLanes ? V::load(p) : V::load_n(p, lanes);
-}
-template <class V>
-inline __attribute__((always_inline)) void store_some(V v, typename V::Elem* p, int64_t lanes) {
-  if (lanes == V::kLanes) {
-    v.store(p);
-  } else {
-    v.store_n(p, lanes);
-  }
-}
 
 template <class V>
 void conv_forward(const ConvForward<typename V::Elem>& a) noexcept {

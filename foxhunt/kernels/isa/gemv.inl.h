@@ -1,6 +1,6 @@
 #pragma once
 #include "foxhunt/kernels/gemv.h"
-#include "foxhunt/kernels/isa/conv1d.inl.h"
+#include "foxhunt/kernels/isa/lanes.inl.h"
 
 namespace foxhunt::kernels {
 namespace {

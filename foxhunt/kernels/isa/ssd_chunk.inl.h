@@ -1,8 +1,8 @@
 #pragma once
 // What forward and backward pass of a chunk share, and the forward pass.
 
-#include "foxhunt/kernels/isa/conv1d.inl.h"
 #include "foxhunt/kernels/isa/gemm.inl.h"
+#include "foxhunt/kernels/isa/lanes.inl.h"
 #include "foxhunt/kernels/isa/math.inl.h"
 #include "foxhunt/kernels/isa/transpose.inl.h"
 #include "foxhunt/kernels/ssd_chunk.h"
@@ -54,32 +54,27 @@ void chunk_decays(const SsdShape& shape, int64_t q, const typename V::Elem* dt,
   }
 }
 
-/// L and M of one head from its decays and the group's Gram matrix: row by row, L_ij = L_i-1,j e_i,
-/// 1 on the diagonal and 0 above it.
+/// L and M of one head from its decays and the group's Gram matrix: down the rows L_ij = L_i-1,j
+/// e_i, 1 on the diagonal and 0 above it. A strip of columns stays in a register all the way down.
 template <class V>
 void chunk_mask(int64_t q, const typename V::Elem* decay, const typename V::Elem* gram,
                 int64_t stride, typename V::Elem* L, typename V::Elem* M) {
   using T = typename V::Elem;
   const V total = V::all(static_cast<T>(kTotalDecay));
-  for (int64_t i = 0; i < q; ++i) {
-    const V e = V::all(decay[i]);
-    T* row = L + i * stride;
-    for (int64_t j = 0; j < q; j += V::kLanes) {  // rows reach up to a multiple of 16
-      const int64_t lanes = i + 1 - j;
-      if (lanes < V::kLanes) {
-        V::zero().store(row + j);
-        V::zero().store(M + i * stride + j);
-      }
-      if (lanes <= 0) continue;
-      const int64_t n = lanes < V::kLanes ? lanes : V::kLanes;
-      V value = i == 0 ? V::zero() : load_some<V>(row - stride + j, n) * e;
+  for (int64_t j = 0; j < q; j += V::kLanes) {  // rows reach up to a multiple of 16
+    for (int64_t i = 0; i < j; ++i) {
+      V::zero().store(L + i * stride + j);
+      V::zero().store(M + i * stride + j);
+    }
+    V value = V::zero();
+    for (int64_t i = j; i < q; ++i) {
+      value = value * V::all(decay[i]);
       value = where_less(value, total, V::zero(), value);
-      store_some<V>(value, row + j, n);
-      if (lanes <= V::kLanes) {  // the diagonal lies in this piece
-        row[i] = T(1);
-        value = load_some<V>(row + j, n);
-      }
-      store_some<V>(value * load_some<V>(gram + i * stride + j, n), M + i * stride + j, n);
+      const int64_t below = i - j;  // whole lanes below the diagonal
+      if (below < V::kLanes) value = value + unit_lane<V>(below);
+      value.store(L + i * stride + j);
+      const int64_t lanes = below + 1 < V::kLanes ? below + 1 : V::kLanes;
+      (value * load_some<V>(gram + i * stride + j, lanes)).store(M + i * stride + j);
     }
   }
 }

@@ -12,23 +12,18 @@ namespace {
 template <class V>
 void chunk_decay_gradient(int64_t q, const typename V::Elem* L, const typename V::Elem* M,
                           int64_t stride, const SsdWorkspace<typename V::Elem>& w) {
-  over_lanes<V>(q,
-                [&](int64_t j, int64_t lanes) { store_some<V>(V::zero(), w.column + j, lanes); });
+  for (int64_t j = 0; j < q; j += V::kLanes) V::zero().store(w.column + j);
   for (int64_t t = q - 1; t >= 0; --t) {
     const int64_t row = t * stride;
-    over_lanes<V>(t + 1, [&](int64_t j, int64_t lanes) {
-      const V dM = load_some<V>(w.dM + row + j, lanes);
-      const V sum =
-          fma(dM, load_some<V>(L + row + j, lanes), load_some<V>(w.dGram + row + j, lanes));
-      store_some<V>(sum, w.dGram + row + j, lanes);
-    });
     V total = V::zero();
-    over_lanes<V>(t, [&](int64_t j, int64_t lanes) {
-      const V K = load_some<V>(M + row + j, lanes) * load_some<V>(w.dM + row + j, lanes);
-      const V column = load_some<V>(w.column + j, lanes) + K;
-      store_some<V>(column, w.column + j, lanes);
-      total = total + column;
-    });
+    for (int64_t j = 0; j <= t; j += V::kLanes) {
+      const int64_t lanes = t + 1 - j < V::kLanes ? t + 1 - j : V::kLanes;
+      const V dM = load_some<V>(w.dM + row + j, lanes);  // not set above the diagonal
+      fma(dM, V::load(L + row + j), V::load(w.dGram + row + j)).store(w.dGram + row + j);
+      const V column = fma(dM, V::load(M + row + j), V::load(w.column + j));
+      column.store(w.column + j);
+      total = t - j < V::kLanes ? fma(column, first_lanes<V>(t - j), total) : total + column;
+    }
     w.da[t] = total.sum();
   }
 }
@@ -140,9 +135,7 @@ void chunk_backward_group(const SsdShape& shape, const SsdChunkBackward<typename
     }
   }
   for (int64_t t = 0; t < q; ++t) {
-    over_lanes<V>(q, [&](int64_t j, int64_t lanes) {
-      store_some<V>(V::zero(), w.dGram + t * stride + j, lanes);
-    });
+    for (int64_t j = 0; j < q; j += V::kLanes) V::zero().store(w.dGram + t * stride + j);
   }
   for (int64_t h = g * r; h < (g + 1) * r; ++h) chunk_backward_head<V>(shape, a, w, h);
   const T* B = a.B + g * N;

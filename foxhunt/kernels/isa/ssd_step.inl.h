@@ -1,5 +1,5 @@
 #pragma once
-#include "foxhunt/kernels/isa/conv1d.inl.h"
+#include "foxhunt/kernels/isa/lanes.inl.h"
 #include "foxhunt/kernels/isa/math.inl.h"
 #include "foxhunt/kernels/ssd_step.h"
 

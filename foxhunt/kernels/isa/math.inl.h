@@ -38,7 +38,7 @@ V log1p_unit(V u) {
   if constexpr (!V::kOwnMath) {
     return {libm_log1p(u.v)};
   } else {
-    const V s = u / (V::all(2.0F) + u);
+    const V s = u * V::reciprocal(V::all(2.0F) + u);
     const V q = s * s;
     V p = V::all(1.0F / 15.0F);
     p = fma(p, q, V::all(1.0F / 13.0F));
@@ -62,10 +62,15 @@ V softplus(V x) {
   return where_less(V::all(T(20)), x, x, positive + log1p_unit(u));
 }
 
+/// Float vectors take every x below -80 for -80: 2e-35, where silu is zero to any sum.
 template <class V>
 V sigmoid(V x) {
   using T = typename V::Elem;
-  return V::all(T(1)) / (V::all(T(1)) + exp(V::zero() - x));
+  if constexpr (!V::kOwnMath) {
+    return V::all(T(1)) / (V::all(T(1)) + exp(V::zero() - x));
+  } else {
+    return V::reciprocal(V::all(1.0F) + exp(min(V::all(80.0F), V::zero() - x)));
+  }
 }
 
 /// Derivative of softplus as defined above: sigmoid, 1 above 20.

@@ -39,6 +39,8 @@ struct Avx2Vec {
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
   }
   static Avx2Vec sqrt(Avx2Vec x) { return {_mm256_sqrt_ps(x.v)}; }
+  /// 1 / x for x in [1e-35, 1e35].
+  static Avx2Vec reciprocal(Avx2Vec x) { return {_mm256_div_ps(_mm256_set1_ps(1.0F), x.v)}; }
   static Avx2Vec round(Avx2Vec x) {
     return {_mm256_round_ps(x.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
   }

@@ -81,6 +81,36 @@ int run_ssd(const train::SsdBenchOptions& options, const Globals& globals) {
   return 0;
 }
 
+int run_gemm(std::int64_t repeats, const Globals& globals) {
+  const auto rows = train::bench_gemm(repeats);
+  nlohmann::ordered_json out;
+  out["cpu"] = this_machine().cpu_model;
+  if (!globals.json)
+    fmt::print("{}; GFLOP/s, median of {}\n{:<26} {:>16}", this_machine().cpu_model, repeats,
+               "product", "m x n x k");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& [shape, gflops] = rows[i];
+    if (!globals.json && i == 0) {
+      for (const auto& [name, value] : gflops) fmt::print(" {:>8}", name);
+      fmt::print("\n");
+    }
+    nlohmann::ordered_json row{
+        {"product", shape.name}, {"m", shape.m}, {"n", shape.n}, {"k", shape.depth}};
+    if (!globals.json) {
+      fmt::print("{:<26} {:>16}", shape.name,
+                 fmt::format("{} x {} x {}", shape.m, shape.n, shape.depth));
+    }
+    for (const auto& [name, value] : gflops) {
+      row["gflops"][name] = value;
+      if (!globals.json) fmt::print(" {:>8.1f}", value);
+    }
+    if (!globals.json) fmt::print("\n");
+    out["rows"].push_back(row);
+  }
+  if (globals.json) fmt::print("{}\n", out.dump(2));
+  return 0;
+}
+
 }  // namespace
 
 Run add_bench(CLI::App& sub, const Globals& globals) {
@@ -103,7 +133,16 @@ Run add_bench(CLI::App& sub, const Globals& globals) {
   ssd->add_flag("--native-only", options->native_only, "nothing else, for profilers");
   ssd->add_option("--lanes", options->lanes, "slices of the batch; 0: as train chooses")
       ->check(CLI::Range(0, 1024));
-  return [options, &globals] { return run_ssd(*options, globals); };
+  CLI::App* gemm = sub.add_subcommand(
+      "gemm", "the matrix products of a step, by every kernel table and by LibTorch's library");
+  gemm->fallthrough();
+  auto repeats = std::make_shared<std::int64_t>(201);
+  gemm->add_option("--repeats", *repeats, "timed rounds")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  return [options, repeats, gemm, &globals] {
+    return gemm->parsed() ? run_gemm(*repeats, globals) : run_ssd(*options, globals);
+  };
 }
 
 }  // namespace foxhunt::app

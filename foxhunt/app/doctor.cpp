@@ -16,6 +16,7 @@
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/progress.h"
 #include "foxhunt/base/time.h"
+#include "foxhunt/kernels/dispatch.h"
 #include "foxhunt/kernels/hardware/machine_record.h"
 #include "foxhunt/kernels/hardware_aware.h"
 #include "foxhunt/kernels/latency_budget.h"
@@ -75,7 +76,7 @@ Findings find(const Options& options) {
       found.machine, request, [&found] { return kernels::measure_bandwidth(found.machine); });
   found.hardware = kernels::read_hardware(found.machine, found.record.record.bandwidth);
   const char* forced = std::getenv("FOXHUNT_FORCE_ISA");
-  found.table = kernels::choose_kernels(found.hardware, kernels::tables_of(found.hardware),
+  found.table = kernels::choose_kernels(found.hardware, kernels::runnable_kernels(),
                                         forced == nullptr ? "" : forced);
   found.latency = kernels::model_for_budget(found.hardware, options.budget_us);
   found.cuda = nn::cuda_report();

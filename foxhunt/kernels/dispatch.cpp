@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/machine.h"
+#include "foxhunt/kernels/hardware_aware.h"
 
 namespace foxhunt::kernels {
 
@@ -26,11 +28,21 @@ const KernelTable& pick_kernels(std::string_view forced) {
                   forced, choices));
 }
 
+std::vector<std::string_view> runnable_kernels() {
+  std::vector<std::string_view> names;
+  for (const KernelTable* table : built_kernels()) {
+    if (table->runs_here()) names.emplace_back(table->name);
+  }
+  return names;
+}
+
 template <>
 const KernelTableOf<float>& default_kernels() {
   static const KernelTable& table = []() -> const KernelTable& {
     const char* forced = std::getenv("FOXHUNT_FORCE_ISA");
-    return pick_kernels(forced == nullptr ? "" : forced);
+    if (forced != nullptr && *forced != '\0') return pick_kernels(forced);
+    const Hardware hardware = read_hardware(this_machine(), {});
+    return pick_kernels(choose_kernels(hardware, runnable_kernels(), "").value);
   }();
   return table;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foxhunt/kernels/kernel_table.h"
 
@@ -17,7 +18,11 @@ std::span<const KernelTable* const> built_kernels() noexcept;
 /// Errors  ConfigError naming the choices, when `forced` is unknown or cannot run here.
 const KernelTable& pick_kernels(std::string_view forced = {});
 
-/// pick_kernels() with the name in the environment variable FOXHUNT_FORCE_ISA; decided once.
+/// Names of the float tables that run on this CPU, in the order they are tried.
+std::vector<std::string_view> runnable_kernels();
+
+/// The table that hardware_aware.h chooses for this machine among those that run on it, or the one
+/// named in the environment variable FOXHUNT_FORCE_ISA; decided once. For double there is one.
 template <class T>
 const KernelTableOf<T>& default_kernels();
 template <>

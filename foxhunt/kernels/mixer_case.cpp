@@ -100,6 +100,9 @@ ReferenceMixerInput MixerCase::input() const {
     for (std::int64_t h = 0; h < shape.ssd.heads; ++h) {
       in.proj[static_cast<std::size_t>((row + 1) * shape.proj_width() - 1 - h)] =
           static_cast<double>(static_cast<float>(steps.uniform(raw_dt.front(), raw_dt.back())));
+      if (spike != 0.0 && row % 7 == 3) {
+        in.proj[static_cast<std::size_t>((row + 1) * shape.proj_width() - 1 - h)] = spike;
+      }
     }
   }
   in.conv = draw(rng.split("conv"), shape.width * shape.channels(), -0.5, 0.5);
@@ -204,6 +207,16 @@ template <class T>
 MixerRun<T> run_mixer_forward(const KernelTableOf<T>& kernels, const ReferenceMixerInput& in) {
   const Operands<T> o(in);
   MixerRun<T> run;
+  forward(kernels, in, o, run);
+  return run;
+}
+
+MixerRun<float> run_mixer_rows(const KernelTable& kernels, const ReferenceMixerInput& in,
+                               const float* proj, std::int64_t stride) {
+  Operands<float> o(in);
+  o.batch.proj = proj;
+  o.batch.proj_row = stride;
+  MixerRun<float> run;
   forward(kernels, in, o, run);
   return run;
 }

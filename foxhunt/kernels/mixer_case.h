@@ -18,6 +18,7 @@ struct MixerCase {
   bool with_states = true;
   double a_scale = 1.0;                   ///< A in -a_scale * [0.1, 2]
   std::vector<double> raw_dt{-3.0, 1.0};  ///< range of dt before softplus
+  double spike = 0.0;                     ///< raw dt of every seventh token, if not 0
   std::vector<std::int64_t> segments;     ///< first tokens of the segments 0, 1, ..; every row
   std::vector<std::int64_t> lengths;      ///< [B]
 
@@ -39,6 +40,9 @@ struct MixerRun {
 };
 template <class T>
 MixerRun<T> run_mixer_forward(const KernelTableOf<T>& kernels, const ReferenceMixerInput& in);
+/// The same on rows of one batch that lie `stride` apart.
+MixerRun<float> run_mixer_rows(const KernelTable& kernels, const ReferenceMixerInput& in,
+                               const float* proj, std::int64_t stride);
 template <class T>
 MixerRun<T> run_mixer(const KernelTableOf<T>& kernels, const ReferenceMixerInput& in,
                       const ReferenceMixerOutput& dout);

@@ -3,6 +3,7 @@
 #include "foxhunt/kernels/mixer.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
@@ -84,6 +85,44 @@ TEST_P(MixerTest, HugeDecaysStayFinite) {
   c.a_scale = 4e4;  // |A| dt up to 4e4 a token
   c.raw_dt = {0.0, 1.0};
   expect_equal(*GetParam(), c, kForward, kBackward);
+}
+
+TEST_P(MixerTest, ATokenThatForgetsAllLeavesItsNeighboursExact) {
+  MixerCase c;  // dt A is -4e4 at every seventh token and about -1e-1 between them
+  c.a_scale = 2e3;
+  c.raw_dt = {-11.0, -9.0};
+  c.spike = 20.0;
+  c.tokens = 40;
+  c.shape.dt_low = 0.0;
+  c.shape.dt_high = 100.0;
+  c.shape.chunk = 32;
+  expect_equal(*GetParam(), c, kForward, kBackward);
+}
+
+TEST_P(MixerTest, OffsetsPastTwoToTheThirtyFirstAreRight) {
+  MixerCase c;
+  c.tokens = 12;
+  c.shape.ssd = {2, 4, 1, 3};
+  const ReferenceMixerInput in = c.input();
+  const auto want = run_mixer_forward(*GetParam(), in);
+  // The same rows 2^28 floats apart, in memory that is only reserved: the last begins beyond 2^31.
+  constexpr std::int64_t kStride = std::int64_t{1} << 28;
+  const std::size_t bytes = static_cast<std::size_t>(c.tokens * kStride) * sizeof(float);
+  void* block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (block == MAP_FAILED) GTEST_SKIP() << "cannot reserve " << bytes << " bytes of address space";
+  auto* proj = static_cast<float*>(block);
+  const std::int64_t width = c.shape.proj_width();
+  for (std::int64_t t = 0; t < c.tokens; ++t) {
+    for (std::int64_t k = 0; k < width; ++k) {
+      proj[t * kStride + k] = static_cast<float>(in.proj[static_cast<std::size_t>(t * width + k)]);
+    }
+  }
+  const auto got = run_mixer_rows(*GetParam(), in, proj, kStride);
+  ::munmap(block, bytes);
+  EXPECT_EQ(got.out, want.out);
+  EXPECT_EQ(got.ssm_next, want.ssm_next);
+  EXPECT_EQ(got.conv_next, want.conv_next);
 }
 
 TEST_P(MixerTest, RawStepSizesFromMinusThirtyToSixtyHaveTheRightGradient) {

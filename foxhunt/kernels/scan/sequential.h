@@ -19,19 +19,17 @@ struct SequentialScan {
   template <ScanOperator Op>
   void run(const Op& op, std::span<const ScanValue<Op>> in, std::span<ScanValue<Op>> out,
            Inclusion inclusion, ScanValue<Op> start) const {
-    ScanValue<Op> prefix = std::move(start);
-    if (inclusion == Inclusion::kInclusive) {
-      for (std::size_t t = 0; t < in.size(); ++t) {
-        prefix = op.combine(prefix, in[t]);
-        out[t] = prefix;
-      }
-    } else {
+    if (inclusion == Inclusion::kExclusive) {
+      ScanValue<Op> prefix = std::move(start);
       for (std::size_t t = 0; t < in.size(); ++t) {
         ScanValue<Op> next = op.combine(prefix, in[t]);  // before out[t], which may be in[t]
         out[t] = std::move(prefix);
         prefix = std::move(next);
       }
+      return;
     }
+    out[0] = op.combine(start, in[0]);
+    for (std::size_t t = 1; t < in.size(); ++t) out[t] = op.combine(out[t - 1], in[t]);
   }
 };
 

@@ -32,7 +32,7 @@ std::vector<Value> draw_steps(std::int64_t size, bool logarithms) {
     auto& [increment, decay] = step;
     const double log = -1e-5 * rng.uniform();
     decay = static_cast<float>(logarithms ? log : std::exp(log));
-    for (float& x : increment) x = static_cast<float>(rng.normal());
+    for (float& x : increment) x = static_cast<float>(rng.uniform(-1, 1));
   }
   return steps;
 }
@@ -58,17 +58,16 @@ void register_lengths(const char* kind, bool logarithms) {
   for (const std::int64_t size : {16, 256, 4096, 65536, 262144, 1048576}) {
     if (size * static_cast<std::int64_t>(sizeof(ScanValue<Op>)) > kLargestBytes) continue;
     const auto add = [&](const char* name, const auto& algorithm) {
-      benchmark::RegisterBenchmark(
+      return benchmark::RegisterBenchmark(
           fmt::format("{}/{}/{}", kind, size, name).c_str(),
-          [=](benchmark::State& state) { time_scan<Op>(state, algorithm, size, logarithms); })
-          ->UseRealTime();
+          [=](benchmark::State& state) { time_scan<Op>(state, algorithm, size, logarithms); });
     };
     add("sequential", SequentialScan{});
     add("hillis_steele", HillisSteele{});
     add("blelloch", Blelloch{});
     add("chunked", Chunked{});
-    add("chunked_1_thread", Chunked{.pool = &one});
-    add("chunked_2_threads", Chunked{.pool = &two});
+    add("chunked_1_thread", Chunked{.pool = &one})->UseRealTime();
+    add("chunked_2_threads", Chunked{.pool = &two})->UseRealTime();
   }
 }
 
@@ -88,8 +87,7 @@ void register_all() {
   register_lengths<LogDecayOperator<float, 1>>("log_decay/1", true);
   for (const std::int64_t chunk : {64, 256, 1024, 1040, 4096, 16384}) {
     benchmark::RegisterBenchmark(fmt::format("chunk/{}", chunk).c_str(),
-                                 [=](benchmark::State& state) { time_chunks(state, chunk); })
-        ->UseRealTime();
+                                 [=](benchmark::State& state) { time_chunks(state, chunk); });
   }
   for (const int threads : {1, 2}) {
     benchmark::RegisterBenchmark(fmt::format("empty_run/{}", threads).c_str(),

@@ -83,7 +83,7 @@ TEST(Chunked, SegmentedScansGiveTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
-TEST(Chunked, AChunkLongerThanAnySequenceIsTheSequentialScan) {
+TEST(Chunked, AChunkThatHoldsAllIsTheSequentialScan) {
   const auto in = draw_steps<1>(777);
   auto want = in;
   scan(SequentialScan{}, DecayOperator<float>(), in, want);

@@ -49,14 +49,14 @@ TYPED_TEST(ScanTest, EveryAlgorithmWritesTheDefinitionAtEveryLengthUpTo70) {
   for (std::size_t size = 0; size <= 70; ++size) expect_definition<TypeParam>(size);
 }
 
-TYPED_TEST(ScanTest, EveryAlgorithmWritesTheDefinitionAtLongerLengths) {
+TYPED_TEST(ScanTest, EveryAlgorithmWritesTheDefinitionAtGreaterLengths) {
   for (const std::size_t size :
        std::initializer_list<std::size_t>{127, 128, 129, 511, 1000, 1024, 1025}) {
     expect_definition<TypeParam>(size);
   }
 }
 
-TEST(Scan, IsExactOverLongSequencesOfMatrices) {
+TEST(Scan, IsExactOverManyThousandMatrices) {
   for (const std::size_t size : std::initializer_list<std::size_t>{4096, 10007, 65537})
     expect_definition<Matrices>(size);
 }

@@ -41,8 +41,9 @@ class ThreadPool {
   ///         the lowest task that threw, the same one for any number of threads, after all threads
   ///         left `f`; the pool stays usable. ShapeError for tasks < 0. Error where a run() of this
   ///         pool is in progress: from inside a task or from a second thread.
-  /// Cost    waking the others takes some microseconds (docs/benchmarks.md); a task costs one
-  ///         atomic addition. One task, or a pool of one, wakes nobody. Allocates nothing.
+  /// Cost    two locks and a wake-up call, not waited for: the caller works while the others come,
+  ///         and does not wait for one that came too late. A task costs one atomic addition. One
+  ///         task, or a pool of one, wakes nobody. Allocates nothing.
   void run(std::int64_t tasks, const std::function<void(std::int64_t task, int worker)>& f);
 
  private:

@@ -10,8 +10,8 @@
 #include <latch>
 #include <numeric>
 #include <set>
-#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "foxhunt/base/error.h"
@@ -124,23 +124,25 @@ TEST_P(ThreadPoolTest, RefusesARunInsideARunInsteadOfWaitingForItself) {
 INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, testing::Values(1, 2, 3, 5),
                          testing::PrintToStringParamName());
 
-TEST(ThreadPool, TheLowestExceptionWinsEvenWhenItIsThrownLast) {
+/// Both of two tasks throw, `last` some time after the other.
+std::string rethrown_when_last_is(std::int64_t last) {
   ThreadPool pool(2);
-  std::latch thrown(1);
+  std::latch both(2);
   try {
     pool.run(2, [&](std::int64_t task, int) {
-      if (task == 0) {
-        thrown.wait();
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        throw DataError("0");
-      }
-      thrown.count_down();
-      throw DataError("1");
+      both.arrive_and_wait();  // both have begun: neither keeps the other from it
+      if (task == last) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      throw DataError(std::to_string(task));
     });
-    FAIL() << "nothing was thrown";
   } catch (const DataError& error) {
-    EXPECT_STREQ(error.what(), "0");
+    return error.what();
   }
+  return "nothing was thrown";
+}
+
+TEST(ThreadPool, TheLowestExceptionWinsWhetherItIsThrownFirstOrLast) {
+  EXPECT_EQ(rethrown_when_last_is(0), "0");
+  EXPECT_EQ(rethrown_when_last_is(1), "0");
 }
 
 TEST(ThreadPool, RefusesSizesThatCannotBe) {

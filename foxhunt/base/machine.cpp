@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -210,6 +211,12 @@ std::string cpu_fingerprint(const Machine& machine) {
   for (const Cache& cache : machine.caches)
     text += fmt::format("|{} {} {}", cache.name, cache.bytes, cache.sharers);
   return sha256_of(text).substr(0, 16);
+}
+
+void keep_freed_memory() {
+  constexpr int kNever = 1 << 30;
+  ::mallopt(M_MMAP_THRESHOLD, kNever);
+  ::mallopt(M_TRIM_THRESHOLD, kNever);
 }
 
 }  // namespace foxhunt

@@ -43,4 +43,8 @@ Machine machine_below(const std::filesystem::path& root, const std::vector<int>&
 /// not with what this process may use of it.
 std::string cpu_fingerprint(const Machine& machine);
 
+/// From here on, large blocks that this process frees stay with it instead of going back to the
+/// system: a training step needs the same again, and new pages cost more than the memory.
+void keep_freed_memory();
+
 }  // namespace foxhunt

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/machine.h"
 #include "foxhunt/base/progress.h"
 #include "foxhunt/kernels/dispatch.h"
 #include "foxhunt/nn/mamba2.h"
@@ -236,6 +237,7 @@ std::vector<SsdBenchRow> bench_ssd(const SsdBenchOptions& options,
           fmt::format("[bench] unknown shape '{}'; choose from {}", name, fmt::join(names, ", ")));
     }
   }
+  keep_freed_memory();
   std::vector<SsdBenchRow> rows;
   for (const SsdBenchShape* shape : shapes) {
     for (const std::string& precision : options.precisions) {

@@ -96,6 +96,7 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
     throw ConfigError(fmt::format("[config] {}", fmt::join(errors, "\n[config] ")));
   const nn::DeviceSpec device = nn::parse_device(options.device);
   nn::open_device(device);
+  keep_freed_memory();
   if (config.hyper.train.threads > 0)
     nn::set_torch_threads(static_cast<int>(config.hyper.train.threads));
 

@@ -72,10 +72,15 @@ class Foxhunt:
     """Fresh processes: each call makes its model anew and takes one step before it times any."""
 
     def __init__(self, binary, shape, threads):
+        self.binary, self.built = binary, os.stat(binary)
+        self.version = subprocess.run([binary, "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
         self.command = [binary, "bench", "ssd", "--json", "--shape", shape, "--threads", str(threads)]
 
     def call(self, steps, *more):
         """The row, and the CPU time of the whole call in milliseconds."""
+        now = os.stat(self.binary)
+        if (now.st_ino, now.st_mtime_ns) != (self.built.st_ino, self.built.st_mtime_ns):
+            raise Failed(f"{self.binary} was built anew during the run; its rounds would be of two programs")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         out = subprocess.run([*self.command, "--repeats", str(steps), *more], stdout=subprocess.PIPE, check=True).stdout
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -138,7 +143,7 @@ def measure(binary, shape_name, threads, programs, rounds, say):
     finally:
         for peer in peers.values():
             peer.close()
-    return {"shape": shape_name, "threads": threads, "kernels": row["kernels"], "rounds": rounds,
+    return {"shape": shape_name, "threads": threads, "foxhunt": foxhunt.version, "kernels": row["kernels"], "rounds": rounds,
             "load_average": os.getloadavg()[0], "programs": summary(shape, results)}
 
 
@@ -231,8 +236,8 @@ def main():
         return 1
     finally:
         if results:
-            print(f"{cpu_model()}, {len(os.sched_getaffinity(0))} cores, kernels {results[0]['kernels']}; medians of "
-                  f"{arguments.repeats} rounds; load average {results[-1]['load_average']:.1f}\n")
+            print(f"{cpu_model()}, {len(os.sched_getaffinity(0))} cores; {results[0]['foxhunt']}, kernels {results[0]['kernels']}; "
+                  f"medians of {arguments.repeats} rounds; load average {results[-1]['load_average']:.1f}\n")
             print_table([line for result in results for line in lines_of(result)])
     return 0
 

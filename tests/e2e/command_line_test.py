@@ -181,6 +181,31 @@ class CommandLine(unittest.TestCase):
 
     # ---- what is refused -------------------------------------------------------------------------------------------
 
+    def test_both_back_ends_train_to_the_same_loss_and_threads_change_nothing(self):
+        def train(name, *more):
+            out = self.folder / name
+            return json.loads(self.ok("train", "--config", CONFIG, "--test", "--out", out, "--json", *more).stdout)
+        native = train("by-native", "--kernels", "native", "--set", "train.threads=1")
+        threads = train("by-threads", "--set", "train.threads=3")
+        aten = train("by-aten", "--kernels", "aten")
+        self.assertEqual(native["weights_sha256"], threads["weights_sha256"])
+        self.assertNotEqual(native["weights_sha256"], aten["weights_sha256"], "another order of sums")
+        # two epochs of float32 in another order of sums
+        self.assertAlmostEqual(native["best_valid_loss"], aten["best_valid_loss"], delta=1e-4)
+
+    def test_bench_ssd_reports_what_it_promises(self):
+        bench = json.loads(self.ok("bench", "ssd", "--shape", "layer", "--repeats", 1, "--json").stdout)
+        (row,) = bench["rows"]
+        for key in ("native_ms", "aten_ms", "floor_ms", "tokens_per_s"):
+            self.assertGreater(row[key], 0, key)
+        self.assertEqual((row["shape"], row["threads"], row["precision"]), ("layer", 1, "fp32"))
+        self.assertIn("native_peak_bytes", row)
+        self.assertIn("aten_peak_bytes", row)
+        # the same three steps from the same weights
+        self.assertAlmostEqual(row["native_loss"], row["aten_loss"], delta=1e-3)
+        self.refused(2, "unknown shape", "bench", "ssd", "--shape", "huge")
+        self.refused(2, "unknown precision", "bench", "ssd", "--precision", "fp8")
+
     def test_usage_errors_exit_2(self):
         self.refused(2, "", "trian")
         self.refused(2, "nearest valid name: 'd_model'", "train", "--config", CONFIG, "--set", "model.d_mdoel=64")

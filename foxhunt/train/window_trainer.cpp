@@ -11,6 +11,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/interrupt.h"
 #include "foxhunt/base/log.h"
+#include "foxhunt/train/part_loss.h"
 #include "foxhunt/train/prior_start.h"
 
 namespace foxhunt::train {
@@ -171,22 +172,7 @@ FitReport WindowTrainer::fit(const Hooks& hooks, ProgressMode mode) {
 }
 
 double WindowTrainer::mean_loss(Part part) {
-  const at::NoGradGuard no_grad;
-  const std::vector<Window> whole = whole_sequences(data_.set.sequences, data_.split, part);
-  if (whole.empty())
-    throw ConfigError(fmt::format("[train] the part '{}' holds no labelled row", name_of(part)));
-  const BatchFiller filler(data_.set, data_.split, data_.normalizer, part);
-  Batch batch;
-  at::Tensor sum;
-  double weight = 0;
-  for (const Window& window : whole) {
-    filler.fill({&window, 1}, 0, batch);
-    const DeviceBatch one = upload(batch, 0, 1, class_weights_, model_.device());
-    const at::Tensor loss = loss_sum(model_.answer(one.x), one.targets, model_.head());
-    sum = sum.defined() ? sum + loss : loss;
-    weight += weight_sum(batch, class_weights_);
-  }
-  return read_(sum.reshape({1}))[0] / weight;
+  return part_loss(model_, data_, part, class_weights_, read_);
 }
 
 void WindowTrainer::keep_best() {

@@ -112,13 +112,13 @@ std::vector<Bar> bars_of(const nn::StateUsage& usage) {
   return bars;
 }
 
-/// Decades that hold every finite memory.
+/// Decades that hold every finite memory of a hundredth of a bar or more.
 svg::Range decades_of(const std::vector<Bar>& bars) {
   double lo = 0;
   double hi = 1;
   for (const Bar& bar : bars) {
     if (!std::isfinite(bar.memory) || bar.memory <= 0) continue;
-    lo = std::min(lo, std::floor(std::log10(bar.memory)));
+    lo = std::min(lo, std::max(-2.0, std::floor(std::log10(bar.memory))));
     hi = std::max(hi, std::ceil(std::log10(bar.memory)));
   }
   return {lo, hi};
@@ -142,8 +142,8 @@ void draw_memory(svg::Canvas& canvas, double top, const nn::StateUsage& usage) {
   const double width = std::min(0.7 * slot, 34.0);
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double middle = area.left + (static_cast<double>(i) + 0.5) * slot;
-    const double to =
-        std::isfinite(bars[i].memory) ? area.y_at(std::log10(bars[i].memory)) : area.top;
+    const double decade = std::log10(std::max(bars[i].memory, 1e-300));  // endless: the top
+    const double to = area.y_at(std::clamp(decade, area.y.lo, area.y.hi));
     canvas.rectangle(middle - width / 2, to, width, area.bottom - to,
                      svg::series_colour(bars[i].layer));
     if (slot >= 26) {

@@ -83,14 +83,18 @@ TEST(LayerUsageSums, EqualTheSumsOverAllPairsOfRows) {
   std::vector<std::vector<double>> energy(2, std::vector<double>(5));
   std::vector<std::vector<std::vector<double>>> slope(2, energy);  // [probe][group][column]
   std::vector<std::vector<double>> head_slope(2, std::vector<double>(4));
+  std::vector<double> state_energy(4), skip_energy(4);
   double all = 0;
   for (std::int64_t h = 0; h < 4; ++h) {
     for (std::int64_t t = 0; t < T; ++t) {
       for (std::int64_t p = 0; p < 3; ++p) {
         double y = skip[u(h)] * rows.xbc[u(t * c.conv_channels() + h * 3 + p)];
+        skip_energy[u(h)] += y * y;
+        double from_state = 0;
         for (std::int64_t n = 0; n < 5; ++n) {
           const double v = part(c, rows, rate, h, t, p, n);
           y += v;
+          from_state += v;
           energy[u(h / 2)][u(n)] += v * v;
           for (std::size_t k = 0; k < 2; ++k)
             slope[k][u(h / 2)][u(n)] += rows.dy[k][u((t * 4 + h) * 3 + p)] * v;
@@ -98,6 +102,7 @@ TEST(LayerUsageSums, EqualTheSumsOverAllPairsOfRows) {
         for (std::size_t k = 0; k < 2; ++k)
           head_slope[k][u(h)] += rows.dy[k][u((t * 4 + h) * 3 + p)] * y;
         head_energy[u(h)] += y * y;
+        state_energy[u(h)] += from_state * from_state;
       }
     }
     group_energy[u(h / 2)] += head_energy[u(h)];
@@ -118,6 +123,8 @@ TEST(LayerUsageSums, EqualTheSumsOverAllPairsOfRows) {
         head_slope[0][h] * head_slope[0][h] + head_slope[1][h] * head_slope[1][h];
     EXPECT_NEAR(usage.heads[h].importance, squares / weight / 2, 1e-12);
     EXPECT_NEAR(usage.heads[h].energy, head_energy[h] / all, 1e-12);
+    EXPECT_NEAR(usage.heads[h].state_share, state_energy[h] / (state_energy[h] + skip_energy[h]),
+                1e-12);
   }
   EXPECT_EQ(usage.heads[2].state_share, 1) << "a head without skip";
 }
@@ -150,6 +157,7 @@ TEST(LayerUsageSums, MemoryGoesByTheMeanOfTheDataNotByItsMedian) {
   LayerUsageSums sums(c, {1, 1, 1, 1}, {});
   sums.add(rows.view());
   EXPECT_NEAR(sums.result().heads[0].memory, 20, 1e-12);
+  EXPECT_NEAR(sums.result().heads[0].decay, std::exp(-0.05), 1e-12);
   EXPECT_EQ(sums.result().heads[0].dt.median, 0.01);
 }
 

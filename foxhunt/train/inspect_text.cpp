@@ -42,19 +42,19 @@ std::size_t holding(const std::vector<nn::ColumnUsage>& columns,
 }
 
 std::string heads_table(const nn::LayerUsage& layer) {
-  std::vector<std::vector<std::string>> rows{{"head", "importance", "energy", "by state", "|A|",
-                                              "dt min", "p10", "median", "p90", "max", "at limits",
-                                              "decay", "memory"}};
+  std::vector<std::vector<std::string>> rows{{"head", "importance", "energy", "state", "|A|",
+                                              "dt min", "p10", "median", "p90", "max", "limits",
+                                              "memory"}};
   for (std::size_t h = 0; h < layer.heads.size(); ++h) {
     const nn::HeadUsage& head = layer.heads[h];
-    const auto dt = [](double value) { return fmt::format("{:.3g}", value); };
-    rows.push_back(
-        {fmt::format("{}", h), fmt::format("{:.2e}", head.importance),
-         fmt::format("{:.0f} %", 100 * head.energy),
-         fmt::format("{:.0f} %", 100 * head.state_share), fmt::format("{:.3g}", head.rate),
-         dt(head.dt.min), dt(head.dt.p10), dt(head.dt.median), dt(head.dt.p90), dt(head.dt.max),
-         fmt::format("{:.1f} %", 100 * head.dt.at_limits), fmt::format("{:.4f}", head.decay),
-         std::isfinite(head.memory) ? fmt::format("{:.1f}", head.memory) : "endless"});
+    const auto dt = [](double value) { return fmt::format("{:.2g}", value); };
+    rows.push_back({fmt::format("{}", h), fmt::format("{:.1e}", head.importance),
+                    fmt::format("{:.0f} %", 100 * head.energy),
+                    fmt::format("{:.1f} %", 100 * head.state_share),
+                    fmt::format("{:.3g}", head.rate), dt(head.dt.min), dt(head.dt.p10),
+                    dt(head.dt.median), dt(head.dt.p90), dt(head.dt.max),
+                    fmt::format("{:.1f} %", 100 * head.dt.at_limits),
+                    std::isfinite(head.memory) ? fmt::format("{:.1f}", head.memory) : "endless"});
   }
   return text_table(rows);
 }
@@ -64,7 +64,7 @@ std::string columns_text(const std::vector<nn::ColumnUsage>& columns, const std:
   const std::vector<std::size_t> order = ranked(columns);
   std::vector<std::string> items;
   for (std::size_t i = 0; i < std::min(order.size(), kShown); ++i)
-    items.push_back(fmt::format("{}: {:.1e}", order[i], columns[order[i]].importance));
+    items.push_back(fmt::format("{}={:.1e}", order[i], columns[order[i]].importance));
   if (order.size() > kShown) items.push_back(fmt::format("and {} below", order.size() - kShown));
   std::string text = wrap(fmt::format("columns{} {}", group, fmt::join(items, ", ")), 2);
   const std::size_t dead = static_cast<std::size_t>(std::count_if(
@@ -82,14 +82,16 @@ std::string to_text(const InspectReport& report) {
   const model::Mamba2Config& c = report.config;
   std::string text = wrap(
       fmt::format("State of {} on {} rows of the part '{}': {} layers, {} heads of {} x {}, {} "
-                  "groups; {} parameters, {} values of state, {} bytes a step.",
+                  "group{}; {} parameters, {} values of state, {} bytes a step.",
                   report.run.string(), count_of(report.usage.rows), report.split, c.n_layer,
-                  c.n_heads(), c.headdim, c.d_state, c.ngroups, count_of(report.cost.parameters),
-                  count_of(report.cost.state_values), count_of(report.cost.bytes_per_step)),
+                  c.n_heads(), c.headdim, c.d_state, c.ngroups, c.ngroups == 1 ? "" : "s",
+                  count_of(report.cost.parameters), count_of(report.cost.state_values),
+                  count_of(report.cost.bytes_per_step)),
       0);
   text += wrap(
       "Importance: about how much the loss of a row rises when the head or column is taken out "
-      "alone. Memory: bars after which a past input has decayed to 1/e.",
+      "alone. State: its share in what the head answers; the skip D x is the rest. dt: step sizes; "
+      "limits: share of them at one. Memory: bars after which a past input has decayed to 1/e.",
       0);
   for (std::size_t i = 0; i < report.usage.layers.size(); ++i) {
     const nn::LayerUsage& layer = report.usage.layers[i];

@@ -251,7 +251,7 @@ Tensor SSDLayer::forward_prepared(const Tensor& u, LayerState* state, const Prep
     if (state != nullptr) {
       *state = {next_history(in.xbc, before.conv, marks.segments, marks.lengths), core.state};
     }
-    if (trace != nullptr) *trace = {marks.without_padding(core.y), dt, Tensor()};
+    if (trace != nullptr) *trace = {marks.without_padding(core.y), dt, Tensor(), xbc};
     gated = gate(core.y.flatten(2), in.z);
   }
   return marks.without_padding((*out_proj)(gated));
@@ -275,7 +275,7 @@ Tensor SSDLayer::step(const Tensor& u, LayerState& state, LayerTrace* trace) {
     const Tensor dt = core_->step_size(in.dt);
     const SsdResult core = core_->step(xbc, dt, state.ssm);
     state = {history, core.state};
-    if (trace != nullptr) *trace = {core.y, dt, Tensor()};
+    if (trace != nullptr) *trace = {core.y, dt, Tensor(), xbc};
     gated = gate(core.y.flatten(1), in.z);
   }
   return (*out_proj)(gated);

@@ -25,6 +25,7 @@ struct LayerTrace {
   at::Tensor y;         ///< [B, T, H, P] of the state space, before gate and norm
   at::Tensor dt;        ///< [B, T, H] step size after the limits
   at::Tensor residual;  ///< [B, T, D] residual stream behind the layer; set by Mamba2SSM only
+  at::Tensor xbc{};     ///< [B, T, C] x, B and C side by side, behind convolution and SiLU
 };
 
 class SSDLayer : public torch::nn::Module {

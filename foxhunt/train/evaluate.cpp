@@ -10,16 +10,12 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
-#include "foxhunt/nn/device.h"
-#include "foxhunt/nn/device_check.h"
 #include "foxhunt/train/answer.h"
 #include "foxhunt/train/charts.h"
-#include "foxhunt/train/checkpoint.h"
-#include "foxhunt/train/dataset.h"
 #include "foxhunt/train/evaluation_rows.h"
 #include "foxhunt/train/gru_baseline.h"
 #include "foxhunt/train/mamba2_sequence_model.h"
-#include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/opened_run.h"
 #include "foxhunt/train/train.h"
 #include "foxhunt/train/window_trainer.h"
 
@@ -74,13 +70,6 @@ class Answerer {
   BatchFiller filler_;
 };
 
-Part part_of(const std::string& name) {
-  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest}) {
-    if (name == name_of(part)) return part;
-  }
-  throw UsageError(fmt::format("--split {}: choose train, valid or test", name));
-}
-
 ev::Baselines standard_baselines(const model::HeadConfig& head, const ev::BaselineSplits& splits) {
   switch (head.kind) {
     case model::HeadKind::kClassification:
@@ -133,12 +122,6 @@ GruFit train_gru(const ExperimentConfig& config, const Dataset& data,
   return best;
 }
 
-ExperimentConfig config_of(const RunDir& run) {
-  ExperimentConfig config;
-  load_experiment(config, {run.file("config.resolved.toml").string()}, {});
-  return config;
-}
-
 ev::EvaluationOptions options_of(const ExperimentConfig& config) {
   ev::EvaluationOptions options{
       .resamples = static_cast<std::size_t>(config.evaluate.bootstrap_samples),
@@ -156,18 +139,12 @@ ev::EvaluationOptions options_of(const ExperimentConfig& config) {
 }  // namespace
 
 ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& options) {
-  const Part part = part_of(options.split);
-  const nn::DeviceSpec device = nn::parse_device(options.device);
-  nn::open_device(device);
-  const RunDir run = RunDir::open(run_path);
-  const ExperimentConfig config = config_of(run);
-  if (config.hyper.train.threads > 0)
-    nn::set_torch_threads(static_cast<int>(config.hyper.train.threads));
-  const LoadedModel loaded = load_best(run.path(), nn::at_device(device));
-  const std::vector<std::string> paths =
-      options.data.empty() ? require_unchanged(parse_data_lock(read_file(run.file("data.lock"))))
-                           : options.data;
-  const Dataset data = load_dataset(config, paths);
+  const Part part = part_named(options.split);
+  const OpenedRun opened = open_run(run_path, options.device, options.data);
+  const RunDir& run = opened.dir;
+  const ExperimentConfig& config = opened.config;
+  const LoadedModel& loaded = opened.best;
+  const Dataset& data = opened.data;
   const features::Normalizer& normalizer = loaded.context.normalizer;
 
   const model::HeadConfig& head = loaded.model->head_config();

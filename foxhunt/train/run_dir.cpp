@@ -16,18 +16,30 @@
 namespace foxhunt::train {
 namespace fs = std::filesystem;
 
-RunDir RunDir::create(const fs::path& dir, bool overwrite) {
+namespace {
+
+bool is_used(const fs::path& dir) {
+  return fs::exists(dir) && fs::directory_iterator(dir) != fs::directory_iterator();
+}
+
+}  // namespace
+
+void RunDir::require_free(const fs::path& dir, bool overwrite) {
   std::error_code code;
   if (fs::exists(dir, code) && !fs::is_directory(dir)) {
     throw ConfigError(fmt::format("{}: is a file, not a folder", dir.string()));
   }
   const bool is_run = fs::exists(dir / "config.resolved.toml");
-  const bool used = fs::exists(dir) && fs::directory_iterator(dir) != fs::directory_iterator();
-  if (used && !(is_run && overwrite)) {
+  if (is_used(dir) && !(is_run && overwrite)) {
     throw ConfigError(fmt::format("{}: {}; choose another --out{}", dir.string(),
                                   is_run ? "already holds a run" : "is not empty and holds no run",
                                   is_run ? " or add --overwrite" : ""));
   }
+}
+
+RunDir RunDir::create(const fs::path& dir, bool overwrite) {
+  require_free(dir, overwrite);
+  const bool used = is_used(dir);
   make_folder(dir);
   RunDir run(dir);
   run.lock_ = ::open((dir / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);

@@ -22,6 +22,9 @@ class RunDir {
   /// object dies. Errors  ConfigError when there is a run or anything else; IoError when it cannot
   /// be written or locked.
   static RunDir create(const std::filesystem::path& dir, bool overwrite);
+  /// Errors  ConfigError unless create() could take `dir`: for commands that work long before they
+  /// write.
+  static void require_free(const std::filesystem::path& dir, bool overwrite);
   /// Opens a run to read it. Errors  DataError when `dir` is no run folder.
   static RunDir open(const std::filesystem::path& dir);
 

@@ -11,6 +11,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/interrupt.h"
 #include "foxhunt/base/log.h"
+#include "foxhunt/train/part_loss.h"
 #include "foxhunt/train/prior_start.h"
 
 namespace foxhunt::train {
@@ -180,28 +181,9 @@ FitReport WindowTrainer::fit(const Hooks& hooks, ProgressMode mode) {
 }
 
 double WindowTrainer::mean_loss(Part part) {
-  const at::NoGradGuard no_grad;
-  const std::vector<Window> whole = whole_sequences(data_.set.sequences, data_.split, part);
-  if (whole.empty())
-    throw ConfigError(fmt::format("[train] the part '{}' holds no labelled row", name_of(part)));
-  std::vector<at::Tensor> losses(whole.size());
-  std::vector<double> weights(whole.size());
-  lanes_.each(static_cast<std::int64_t>(whole.size()),
-              [&](SequenceModel& model, std::int64_t index) {
-                const at::NoGradGuard here;  // a setting of the thread
-                const BatchFiller filler(data_.set, data_.split, data_.normalizer, part);
-                const auto i = static_cast<std::size_t>(index);
-                Batch batch;
-                filler.fill({&whole[i], 1}, 0, batch);
-                const DeviceBatch one = upload(batch, 0, 1, class_weights_, model.device());
-                losses[i] = loss_sum(model.answer(one.x), one.targets, model.head());
-                weights[i] = weight_sum(batch, class_weights_);
-              });
-  at::Tensor sum = losses[0];
-  for (std::size_t i = 1; i < losses.size(); ++i) sum = sum + losses[i];
-  double weight = 0;
-  for (const double w : weights) weight += w;
-  return read_(sum.reshape({1}))[0] / weight;
+  return part_loss(
+      [this](std::int64_t count, const ModelTask& task) { lanes_.each(count, task); }, data_, part,
+      class_weights_, read_);
 }
 
 void WindowTrainer::keep_best() {

@@ -179,6 +179,68 @@ class CommandLine(unittest.TestCase):
         # 2 %: eight bits of mantissa in the products, two epochs.
         self.assertLess(abs(json.loads(run.stdout)["best_valid_loss"] - min(line["valid_loss"] for line in full)), 0.02)
 
+    # ---- inspect -----------------------------------------------------------------------------------------------------
+
+    def test_inspect_reports_every_head_and_column_and_writes_only_the_picture(self):
+        before = sorted(str(path) for path in self.run_dir.rglob("*"))
+        picture = self.folder / "state.svg"
+        run = self.ok("inspect", self.run_dir, "--json", "--quiet", "--svg", picture)
+        report = json.loads(run.stdout)
+        self.assertGreater(report["rows"], 2000)
+        self.assertEqual(len(report["layers"]), report["n_layer"])
+        for layer in report["layers"]:
+            self.assertEqual(len(layer["heads"]), report["n_heads"])
+            self.assertEqual([len(group) for group in layer["groups"]], [report["d_state"]])
+            self.assertAlmostEqual(sum(head["energy"] for head in layer["heads"]), 1)
+            for head in layer["heads"]:
+                self.assertAlmostEqual(math.exp(-1 / head["memory_bars"]), head["decay"])
+                steps = [head["dt"][key] for key in ("min", "p10", "median", "p90", "max")]
+                self.assertEqual(steps, sorted(steps))
+        self.assertTrue(picture.read_text().startswith("<svg"))
+        self.assertEqual(self.ok("inspect", self.run_dir, "--json", "--quiet").stdout, run.stdout, "the same again")
+        few = json.loads(self.ok("inspect", self.run_dir, "--json", "--quiet", "--rows", 100, "--split", "train").stdout)
+        self.assertEqual((few["rows"], few["split"]), (100, "train"))
+        self.assertIn("Layer 0", self.ok("inspect", self.run_dir, "--quiet").stdout)
+        self.assertEqual(sorted(str(path) for path in self.run_dir.rglob("*")), before)
+
+    def test_a_pruned_run_is_evaluated_and_predicts_within_the_bound(self):
+        out = self.folder / "pruned"
+        report = json.loads(self.ok("inspect", self.run_dir, "--prune", 0.01, "--out", out, "--json", "--quiet").stdout)
+        self.assertEqual(report, json.loads((out / "pruned.json").read_text()))
+        old, new = report["before"], report["after"]
+        self.assertLess(new["d_state"], old["d_state"])
+        self.assertLessEqual(new["valid_loss"], old["valid_loss"] + 0.01)
+        self.assertLess(new["step"]["bytes_per_step"], old["step"]["bytes_per_step"])
+        self.assertEqual(report["trials"][-1], {"d_state": new["d_state"], "valid_loss": new["valid_loss"]})
+        self.assertTrue(all(trial["valid_loss"] > old["valid_loss"] + 0.01 for trial in report["trials"][:-1]))
+        for run, expected in ((self.run_dir, old), (out, new)):
+            score = json.loads(self.ok("evaluate", run, "--split", "valid", "--json", "--quiet").stdout)
+            # 1e-6: the same float32 outputs, summed in float32 there and in float64 here.
+            self.assertAlmostEqual(score["metrics"]["log_loss"]["value"], expected["valid_loss"], delta=2e-6)
+        self.assertEqual(report["from"]["weights_sha256"], json.loads(self.train.stdout)["weights_sha256"])
+        answers = self.ok("predict", out, "--data", SAMPLE).stdout.splitlines()
+        self.assertEqual(len(answers), len(self.ok("predict", self.run_dir, "--data", SAMPLE).stdout.splitlines()))
+        again = json.loads(self.ok("inspect", out, "--json", "--quiet").stdout)
+        self.assertEqual(again["d_state"], new["d_state"])
+        self.assertEqual(again["step"], new["step"])
+        resolved = self.ok("config", "show", "--config", out / "config.resolved.toml").stdout
+        self.assertIn(f"d_state = {new['d_state']}", resolved)
+
+    def test_pruning_that_cannot_be_is_refused_and_leaves_nothing(self):
+        out = self.folder / "refused"
+        small = self.folder / "small"
+        self.ok("train", "--config", CONFIG, "--test", "--out", small, "--quiet", "--set", "model.d_state=1")
+        self.refused(5, "no smaller state", "inspect", small, "--prune", 1, "--out", out)
+        self.refused(2, "may rise by 0 or more", "inspect", self.run_dir, "--prune=-1", "--out", out)
+        self.refused(2, "the test rows judge", "inspect", self.run_dir, "--prune", 1, "--out", out, "--split", "test")
+        self.refused(2, "--out", "inspect", self.run_dir, "--prune", 1)
+        self.assertFalse(out.exists())
+        self.refused(2, "already holds a run", "inspect", self.run_dir, "--prune", 1, "--out", small)
+        self.refused(2, "is the run itself", "inspect", self.run_dir, "--prune", 1, "--out", self.run_dir, "--overwrite")
+        self.ok("inspect", self.run_dir, "--prune", 1, "--out", small, "--overwrite", "--quiet")
+        self.assertTrue((small / "pruned.json").is_file())
+        self.refused(3, "is no run folder", "inspect", "configs")
+
     # ---- what is refused -------------------------------------------------------------------------------------------
 
     def test_both_back_ends_train_to_the_same_loss_and_threads_change_nothing(self):

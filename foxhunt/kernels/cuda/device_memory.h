@@ -31,6 +31,10 @@ class DeviceMemory {
     return there;
   }
   template <class T>
+  void write(T* there, const std::vector<T>& values) {
+    copy_to(there, values.data(), values.size() * sizeof(T));
+  }
+  template <class T>
   void get(const T* there, std::vector<T>& values) {
     copy_from(values.data(), there, values.size() * sizeof(T));
   }

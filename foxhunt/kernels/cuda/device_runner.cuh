@@ -46,7 +46,7 @@ class DeviceRunner {
   explicit DeviceRunner(On where) : where_(where), current_(where.device) {}
 
   template <class Algorithm>
-  void run(const typename Algorithm::Args& args) {
+  void run(const typename Algorithm::Args& args) const {
     const std::int64_t items = Algorithm::items(args);
     const auto blocks = static_cast<unsigned>(grid_size(items));
     run_items<Algorithm><<<blocks, Algorithm::kThreads, 0, where_.stream>>>(args, items);

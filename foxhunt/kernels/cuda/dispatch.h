@@ -7,7 +7,7 @@
 namespace foxhunt::kernels::cuda {
 
 template <class Runner, class In, class Real>
-void run_forward(Runner& device, const ForwardArgs<In, Real>& args) {
+void run_forward(const Runner& device, const ForwardArgs<In, Real>& args) {
   switch (pick_chunk(args.shape)) {
     case 16:
       return ssd_forward<16>(device, args);
@@ -19,7 +19,7 @@ void run_forward(Runner& device, const ForwardArgs<In, Real>& args) {
 }
 
 template <class Runner, class In, class Real>
-void run_backward(Runner& device, const BackwardArgs<In, Real>& args) {
+void run_backward(const Runner& device, const BackwardArgs<In, Real>& args) {
   switch (pick_chunk(args.shape)) {
     case 16:
       return ssd_backward<16>(device, args);
@@ -31,7 +31,7 @@ void run_backward(Runner& device, const BackwardArgs<In, Real>& args) {
 }
 
 template <class Runner, class In, class Real>
-void run_step(Runner& device, const StepArgs<In, Real>& args) {
+void run_step(const Runner& device, const StepArgs<In, Real>& args) {
   device.template run<Step<In, Real>>(args);
 }
 

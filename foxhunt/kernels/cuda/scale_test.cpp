@@ -41,7 +41,8 @@ class Sparse {
 TEST(CudaScale, OffsetsBeyond32BitsReachTheirValues) {
   const Shape shape{3, 4, 2, 3, 1, 5};
   const Trial trial = make_trial(shape, Grid::kFloat, {}, Rng(1));
-  constexpr std::int64_t kRow = (std::int64_t{1} << 32) + 12345;   // elements
+  // In elements.
+  constexpr std::int64_t kRow = (std::int64_t{1} << 32) + 12345;
   constexpr std::int64_t kToken = (std::int64_t{1} << 28) + 77;
   const std::int64_t width = 2 * 3 + 2 * 5;
   Sparse inputs(3 * kRow);
@@ -90,43 +91,158 @@ TEST(CudaScale, OffsetsBeyond32BitsReachTheirValues) {
   for (const Difference& d : differences(far.answers(), want)) EXPECT_EQ(d.error, 0.0) << d.name;
 }
 
-TEST(CudaScale, SeventyThousandRowsEqualTheirHalvesBitForBit) {
-  const Shape shape{70000, 8, 2, 2, 1, 1};
-  const Trial trial = make_trial(shape, Grid::kFloat, {}, Rng(2));
+/// Rows first .. first + count of `trial`, run alone, against the answers of all rows.
+void expect_same_rows(const Trial& trial, const Answers& all, std::int64_t first,
+                      std::int64_t count) {
+  const auto keep = [&](std::vector<double>& values) {
+    const auto per_row = static_cast<std::ptrdiff_t>(values.size()) / trial.shape.batch;
+    const auto start = values.begin() + first * per_row;
+    values = std::vector<double>(start, start + count * per_row);
+  };
+  Trial some = trial;
+  some.shape.batch = count;
+  for (auto* values :
+       {&some.x, &some.B, &some.C, &some.dt, &some.state, &some.dy, &some.dfinal_state}) {
+    keep(*values);
+  }
+  Answers want = all;
+  for (auto* values :
+       {&want.y, &want.final_state, &want.dx, &want.dB, &want.dC, &want.ddt, &want.dstate}) {
+    keep(*values);
+  }
   HostMemory memory;
-  FloatRun run(trial, memory);
-  HostRunner runner;
+  const HostRunner runner;
+  FloatRun run(some, memory);
   run_forward(runner, run.forward());
   run_backward(runner, run.backward());
-  const Answers all = run.answers();
-  for (const bool upper : {false, true}) {
-    Trial half = trial;
-    half.shape.batch = 35000;
-    const auto keep = [&](std::vector<double>& values) {
-      const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-      values = upper ? std::vector<double>(middle, values.end())
-                     : std::vector<double>(values.begin(), middle);
-    };
-    for (auto* values :
-         {&half.x, &half.B, &half.C, &half.dt, &half.state, &half.dy, &half.dfinal_state}) {
-      keep(*values);
+  const Answers got = run.answers();
+  EXPECT_TRUE(got.y == want.y) << first;
+  EXPECT_TRUE(got.final_state == want.final_state) << first;
+  EXPECT_TRUE(got.dx == want.dx) << first;
+  EXPECT_TRUE(got.dB == want.dB) << first;
+  EXPECT_TRUE(got.dC == want.dC) << first;
+  EXPECT_TRUE(got.ddt == want.ddt) << first;
+  EXPECT_TRUE(got.dstate == want.dstate) << first;
+}
+
+Answers answers_of(const Trial& trial) {
+  HostMemory memory;
+  const HostRunner runner;
+  FloatRun run(trial, memory);
+  run_forward(runner, run.forward());
+  run_backward(runner, run.backward());
+  return run.answers();
+}
+
+TEST(CudaScale, SeventyThousandRowsEqualPartsOfThemBitForBit) {
+  const Trial trial = make_trial({70000, 8, 1, 1, 1, 1}, Grid::kFloat, {}, Rng(2));
+  const Answers all = answers_of(trial);
+  expect_same_rows(trial, all, 0, 200);
+  expect_same_rows(trial, all, 65400, 300);
+  expect_same_rows(trial, all, 69800, 200);
+}
+
+TEST(CudaScaleLong, SeventyThousandRowsEqualTheirHalvesBitForBit) {
+  const Trial trial = make_trial({70000, 8, 2, 3, 1, 2}, Grid::kFloat, {}, Rng(3));
+  const Answers all = answers_of(trial);
+  expect_same_rows(trial, all, 0, 35000);
+  expect_same_rows(trial, all, 35000, 35000);
+}
+
+TEST(CudaScale, NoGridDependsOnMoreThanItsOneAxis) {
+  EXPECT_EQ(grid_size(70000), 70000);
+  EXPECT_EQ(grid_size(kMaxGrid), kMaxGrid);
+  EXPECT_EQ(grid_size(std::int64_t{1} << 40), kMaxGrid);
+  const Shape huge{std::int64_t{1} << 33, 8, 4, 16, 1, 16};
+  EXPECT_NO_THROW(check_shape("ssd_forward", huge));
+  ForwardArgs<float, float> args{};
+  args.shape = huge;
+  EXPECT_EQ((ChunkOutputs<float, float, 16>::items(args)), std::int64_t{1} << 35);
+  EXPECT_GT(backward_workspace(huge).size, std::int64_t{1} << 42);
+}
+
+TEST(CudaScale, APlaceIsFoundFromItsNumberInEitherDirection) {
+  const Shape s{std::int64_t{1} << 33, 70, 6, 5, 2, 3};
+  for (const std::int64_t row : {std::int64_t{0}, std::int64_t{65536}, s.batch - 1}) {
+    for (std::int64_t chunk = 0; chunk < 5; ++chunk) {
+      for (std::int64_t head = 0; head < 6; ++head) {
+        const Place p = place_of(s, 16, (row * 5 + chunk) * 6 + head);
+        EXPECT_EQ(p.row, row);
+        EXPECT_EQ(p.chunk, chunk);
+        EXPECT_EQ(p.head, head);
+        EXPECT_EQ(p.group, head / 3);
+        EXPECT_EQ(p.start, chunk * 16);
+        EXPECT_EQ(p.length, chunk == 4 ? 6 : 16);
+        EXPECT_EQ(token_offset(s, p, 5), ((row * 70 + p.start) * 6 + head) * 5);
+      }
     }
-    FloatRun part(half, memory);
-    run_forward(runner, part.forward());
-    run_backward(runner, part.backward());
-    const Answers got = part.answers();
-    Answers want = all;
-    for (auto* values : {&want.y, &want.final_state, &want.dx, &want.dB, &want.dC, &want.ddt,
-                         &want.dstate}) {
-      keep(*values);
-    }
-    EXPECT_TRUE(got.y == want.y) << upper;
-    EXPECT_TRUE(got.final_state == want.final_state) << upper;
-    EXPECT_TRUE(got.dx == want.dx) << upper;
-    EXPECT_TRUE(got.dB == want.dB) << upper;
-    EXPECT_TRUE(got.dC == want.dC) << upper;
-    EXPECT_TRUE(got.ddt == want.ddt) << upper;
-    EXPECT_TRUE(got.dstate == want.dstate) << upper;
+  }
+}
+
+TEST(CudaScale, TheWorkspaceHoldsItsPartsSideBySide) {
+  const Shape s{3, 70, 4, 5, 2, 7};
+  const Workspace w = backward_workspace(s);
+  const std::int64_t rows = 3 * chunk_count(s);
+  EXPECT_EQ(w.leaving, 0);
+  EXPECT_EQ(w.dB - w.leaving, rows * 4 * 5 * 7);
+  EXPECT_EQ(w.dC - w.dB, 3 * 70 * 4 * 7);
+  EXPECT_EQ(w.dA - w.dC, 3 * 70 * 4 * 7);
+  EXPECT_EQ(w.dD - w.dA, rows * 4);
+  EXPECT_EQ(w.stripes - w.dD, rows * 4);
+  EXPECT_EQ(w.size - w.stripes, stripe_count(rows) * 4);
+}
+
+TEST(CudaScale, ChunksGrowWithTheBalanceOfWorkAndNeverFarBeyondTheWindow) {
+  EXPECT_EQ(pick_chunk({1, 8, 1, 64, 1, 64}), 16);
+  EXPECT_EQ(pick_chunk({1, 512, 1, 16, 1, 16}), 32);
+  EXPECT_EQ(pick_chunk({1, 512, 1, 64, 1, 64}), 64);
+  EXPECT_EQ(pick_chunk({1, 512, 1, 1, 1, 1}), 16);
+}
+
+TEST(CudaScale, SumsOfManyRowsAreExactInFloat64) {
+  // 300,000 rows in 256 stripes; a serial float32 sum of them would be 1e-2 off.
+  std::vector<float> values;
+  Rng rng(4);
+  for (int i = 0; i < 300000 * 2; ++i) values.push_back(static_cast<float>(rng.uniform(0, 1)));
+  const std::int64_t stripes = stripe_count(300000);
+  EXPECT_EQ(stripes, 256);
+  std::vector<float> between(static_cast<std::size_t>(stripes * 2));
+  std::vector<float> out(2);
+  const HostRunner runner;
+  runner.run<SumRows<float>>({{}, values.data(), 300000, 2, stripes, between.data()});
+  runner.run<SumRows<float>>({{}, between.data(), stripes, 2, 1, out.data()});
+  double want = 0.0;
+  for (std::size_t i = 0; i < values.size(); i += 2) want += static_cast<double>(values[i]);
+  EXPECT_NEAR(static_cast<double>(out[0]) / want, 1.0, 1e-7);  // the last rounding, and 256 before
+}
+
+std::string refusal(const Shape& shape) {
+  try {
+    check_shape("ssd_forward", shape);
+  } catch (const ShapeError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(CudaScale, ImpossibleSizesAreRefusedWithAllSizesNamed) {
+  EXPECT_EQ(refusal({1, 0, 4, 2, 1, 3}),
+            "[ssd_forward] B=1 T=0 H=4 P=2 G=1 N=3: every size must be at least 1");
+  EXPECT_EQ(refusal({1, 2, 4, 2, 3, 3}),
+            "[ssd_forward] B=1 T=2 H=4 P=2 G=3 N=3: the groups must divide the heads");
+  const std::int64_t big = std::int64_t{1} << 31;
+  EXPECT_EQ(refusal({big, big, 1, 1, 1, 1}),
+            "[ssd_forward] B=2147483648 T=2147483648 H=1 P=1 G=1 N=1: too many values for 63 bits");
+}
+
+TEST(CudaScale, AMissingOperandIsNamed) {
+  ForwardArgs<float, float> args{};
+  args.shape = {1, 1, 1, 1, 1, 1};
+  try {
+    check(args);
+    FAIL() << "expected ShapeError";
+  } catch (const ShapeError& error) {
+    EXPECT_STREQ(error.what(), "[ssd_forward] x is null");
   }
 }
 

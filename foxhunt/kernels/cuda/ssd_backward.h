@@ -8,7 +8,8 @@
 namespace foxhunt::kernels::cuda {
 
 template <class Runner, class In, class Real>
-void sum_rows(Runner& device, const BackwardArgs<In, Real>& a, std::int64_t offset, Real* out) {
+void sum_rows(const Runner& device, const BackwardArgs<In, Real>& a, std::int64_t offset,
+              Real* out) {
   const std::int64_t rows = a.shape.batch * chunk_count(a.shape);
   const std::int64_t stripes = stripe_count(rows);
   Real* between = a.workspace + backward_workspace(a.shape).stripes;
@@ -19,7 +20,7 @@ void sum_rows(Runner& device, const BackwardArgs<In, Real>& a, std::int64_t offs
 }
 
 template <int Q, class Runner, class In, class Real>
-void ssd_backward(Runner& device, const BackwardArgs<In, Real>& args) {
+void ssd_backward(const Runner& device, const BackwardArgs<In, Real>& args) {
   device.template run<ChunkStateGradients<In, Real, Q>>(args);
   device.template run<PassStateGradients<In, Real, Q>>(args);
   device.template run<ChunkGradients<In, Real, Q>>(args);

@@ -196,7 +196,7 @@ struct ChunkOutputs {
 
 /// The steps in order. `device.template run<Algorithm>(args)` runs all items of one.
 template <int Q, class Runner, class In, class Real>
-void ssd_forward(Runner& device, const ForwardArgs<In, Real>& args) {
+void ssd_forward(const Runner& device, const ForwardArgs<In, Real>& args) {
   device.template run<ChunkStates<In, Real, Q>>(args);
   device.template run<PassStates<In, Real, Q>>(args);
   device.template run<ChunkOutputs<In, Real, Q>>(args);

@@ -24,6 +24,7 @@ constexpr std::array kCommands{
     Command{"train", "train a model from a configuration", add_train},
     Command{"evaluate", "score a run on rows it has not seen, beside baselines", add_evaluate},
     Command{"predict", "answer bar by bar with a trained model", add_predict},
+    Command{"check", "the same rows through two back ends, and how far they differ", add_check},
     Command{"config", "show the resolved configuration, its keys and its schema", add_config},
 };
 

@@ -100,6 +100,14 @@ void Mamba2SSM::initialise(std::uint64_t seed) {
   }
 }
 
+void Mamba2SSM::use_kernels(Kernels kernels) {
+  for (const auto& block : backbone_->blocks) block->mixer->use_kernels(kernels);
+}
+
+Kernels Mamba2SSM::kernels_in_use() const {
+  return backbone_->blocks.front()->mixer->kernels_in_use();
+}
+
 void Mamba2SSM::check_input(const Tensor& x, bool windowed) const {
   const std::string_view who = windowed ? "mamba2.forward" : "mamba2.step";
   const bool tokens = head_config_.kind == HeadKind::kTokens;

@@ -68,6 +68,12 @@ class Mamba2SSM : public torch::nn::Module {
   void reset_prediction_state();
   PerformanceMetrics performance_metrics() const;
 
+  /// Who computes the state spaces of all layers from now on; kNative at first.
+  void use_kernels(Kernels kernels);
+  /// What that comes to on the model's device: kAten where there is no kernel for it, or the GPU's
+  /// failed their self-test.
+  Kernels kernels_in_use() const;
+
   at::Device device() const { return device_; }
   at::ScalarType dtype() const { return dtype_; }
   const model::Mamba2Config& config() const { return config_; }

@@ -107,6 +107,11 @@ void SSDLayer::initialise(const Rng& rng) {
   fill_constant(out_proj->bias, 0.0);
 }
 
+Kernels SSDLayer::kernels_in_use() const {
+  const Tensor probe = at::empty({0}, at::TensorOptions(device_).dtype(dtype_));
+  return core_->kernels_for(probe, probe, probe);
+}
+
 void SSDLayer::check_input(const Tensor& u, std::int64_t dims, std::string_view who) const {
   if (dims == 3) {
     check_shape(who, "u", u, {-1, -1, config_.d_model});

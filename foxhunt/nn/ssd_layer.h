@@ -51,6 +51,11 @@ class SSDLayer : public torch::nn::Module {
   /// no T.
   at::Tensor step(const at::Tensor& u, LayerState& state, LayerTrace* trace = nullptr);
 
+  /// Who computes the state space from now on; kNative at first.
+  void use_kernels(Kernels kernels) { core_->use_kernels(kernels); }
+  /// What that comes to on this layer's device, for float32 or float64 as the layer is.
+  Kernels kernels_in_use() const;
+
   at::Device device() const { return device_; }
 
   std::shared_ptr<LinearPart> in_proj;

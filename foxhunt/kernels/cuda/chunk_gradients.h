@@ -13,7 +13,8 @@
 //
 // da is a sum of what belongs to it, never a difference of long sums: those cancel.
 
-#include "foxhunt/kernels/cuda/ssd_forward.h"
+#include "foxhunt/kernels/cuda/decay.h"
+#include "foxhunt/kernels/cuda/tile.h"
 
 namespace foxhunt::kernels::cuda {
 

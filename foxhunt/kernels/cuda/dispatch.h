@@ -2,6 +2,7 @@
 // From sizes to the instantiation that fits them; the same for the GPU and the host.
 
 #include "foxhunt/kernels/cuda/ssd_backward.h"
+#include "foxhunt/kernels/cuda/ssd_forward.h"
 #include "foxhunt/kernels/cuda/ssd_step.h"
 
 namespace foxhunt::kernels::cuda {

@@ -1,4 +1,5 @@
 #pragma once
+// Over budget: one class that holds the layout of every operand.
 // Lays a trial out as the kernels want it, in the memory of the host or of a GPU, runs them and
 // collects the answers.
 //
@@ -6,64 +7,13 @@
 // NaN: what a kernel forgets is seen.
 
 #include <limits>
-#include <string>
-#include <type_traits>
 #include <vector>
 
 #include "foxhunt/kernels/cuda/plan.h"
 #include "foxhunt/kernels/cuda/trial.h"
+#include "foxhunt/kernels/cuda/trial_memory.h"
 
 namespace foxhunt::kernels::cuda {
-
-/// What the kernels promise of an answer, relative to its largest value. float32: sums of some
-/// hundred products, 6e-8 each. The worst seen on the host is 3.3e-6, of a dA that cancels; a GPU's
-/// exponential has another last bit.
-inline constexpr double kFloatBound = 1e-5;
-/// Stored as bfloat16, whose 8 bits are at worst 2^-8 = 3.9e-3 off, and the float32 sum before it.
-inline constexpr double kBf16Bound = 3.95e-3;
-/// The bound of the answer `name`: bfloat16 inputs have bfloat16 answers and gradients.
-template <class In>
-double bound_of(const std::string& name) {
-  const bool narrow_answer = name == "y" || name == "dx" || name == "dB" || name == "dC";
-  return std::is_same_v<In, Bf16> && narrow_answer ? kBf16Bound : kFloatBound;
-}
-
-/// The host's own memory.
-struct HostMemory {
-  template <class T>
-  T* put(std::vector<T>& values) {
-    return values.data();
-  }
-  template <class T>
-  void get(const T*, std::vector<T>&) {}
-};
-
-template <class T, class U>
-T converted(U value) {
-  T out{};
-  if constexpr (std::is_same_v<T, double>) {
-    out = value;
-  } else {
-    narrow(static_cast<float>(value), out);
-  }
-  return out;
-}
-
-template <class T>
-std::vector<T> converted(const std::vector<double>& values) {
-  std::vector<T> out;
-  out.reserve(values.size());
-  for (const double value : values) out.push_back(converted<T>(value));
-  return out;
-}
-
-template <class T>
-std::vector<double> widened(const std::vector<T>& values) {
-  std::vector<double> out;
-  out.reserve(values.size());
-  for (const T value : values) out.push_back(static_cast<double>(widen(value)));
-  return out;
-}
 
 /// The operands of one trial and the room for its answers.
 template <class In, class Real, class Memory>
@@ -203,40 +153,5 @@ class TrialRun {
   ForwardArgs<In, Real> forward_{};
   BackwardArgs<In, Real> backward_{};
 };
-
-/// The trial's tokens as steps, `step(args)` for each; y and the final state. Segments are not for
-/// steps.
-template <class In, class Real, class Memory, class StepFunction>
-Answers run_steps(const Trial& t, Memory& memory, const StepFunction& step) {
-  const Shape& s = t.shape;
-  TrialRun<In, Real, Memory> run(t, memory);
-  const ForwardArgs<In, Real>& f = run.forward();
-  std::vector<Real> state(static_cast<std::size_t>(s.batch * s.heads * s.state_size()), Real(0));
-  if (!t.state.empty()) state = converted<Real>(t.state);
-  std::vector<In> y(static_cast<std::size_t>(s.batch * s.heads * s.headdim),
-                    converted<In>(std::numeric_limits<double>::quiet_NaN()));
-  Real* state_there = memory.put(state);
-  In* y_there = memory.put(y);
-  Answers out;
-  out.y.resize(t.x.size());
-  Shape one = s;
-  one.tokens = 1;
-  for (std::int64_t i = 0; i < s.tokens; ++i) {
-    step(StepArgs<In, Real>{one, f.in.x + i * f.in.token_stride, f.in.B + i * f.in.token_stride,
-                            f.in.C + i * f.in.token_stride, f.in.row_stride,
-                            f.in.dt + i * f.in.dt_token_stride, f.in.dt_row_stride, f.in.A, f.in.D,
-                            state_there, y_there, state_there});
-    memory.get(y_there, y);
-    const std::size_t size = y.size() / static_cast<std::size_t>(s.batch);
-    for (std::size_t e = 0; e < y.size(); ++e) {
-      const std::size_t row = e / size;
-      out.y[(row * static_cast<std::size_t>(s.tokens) + static_cast<std::size_t>(i)) * size +
-            e % size] = static_cast<double>(widen(y[e]));
-    }
-  }
-  memory.get(state_there, state);
-  out.final_state = widened(state);
-  return out;
-}
 
 }  // namespace foxhunt::kernels::cuda

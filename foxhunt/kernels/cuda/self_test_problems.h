@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "foxhunt/kernels/cuda/run_steps.h"
 #include "foxhunt/kernels/cuda/run_trial.h"
 #include "foxhunt/kernels/cuda/self_test.h"
 

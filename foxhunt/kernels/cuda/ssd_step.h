@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "foxhunt/kernels/cuda/ssd_forward.h"
+#include "foxhunt/kernels/cuda/chunk_states.h"
 
 namespace foxhunt::kernels::cuda {
 

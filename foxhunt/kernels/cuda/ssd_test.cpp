@@ -6,6 +6,7 @@
 #include "foxhunt/base/rng.h"
 #include "foxhunt/kernels/cuda/dispatch.h"
 #include "foxhunt/kernels/cuda/host_runner.h"
+#include "foxhunt/kernels/cuda/run_steps.h"
 #include "foxhunt/kernels/cuda/run_trial.h"
 
 namespace foxhunt::kernels::cuda {

@@ -5,7 +5,7 @@
 //   ChunkStateGradients   what a chunk's outputs say of the state that enters it   a tile of [P, N]
 //   PassStateGradients    the gradient R of the state that leaves each chunk       256 values
 
-#include "foxhunt/kernels/cuda/ssd_forward.h"
+#include "foxhunt/kernels/cuda/chunk_states.h"
 
 namespace foxhunt::kernels::cuda {
 

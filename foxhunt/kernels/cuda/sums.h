@@ -2,7 +2,7 @@
 // The backward pass, last part: sums over heads and over rows, each in one fixed order. No atomics:
 // two runs give the same bits.
 
-#include "foxhunt/kernels/cuda/ssd_forward.h"
+#include "foxhunt/kernels/cuda/chunk_states.h"
 
 namespace foxhunt::kernels::cuda {
 

@@ -41,6 +41,11 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   return block;
 }
 
+void DeviceMemory::copy_inside(void* to, const void* from, std::size_t bytes) const {
+  const CurrentDevice current(device_);
+  expect(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice), "copy inside the device");
+}
+
 void DeviceMemory::copy_to(void* there, const void* here, std::size_t bytes) const {
   const CurrentDevice current(device_);
   expect(cudaMemcpy(there, here, bytes, cudaMemcpyHostToDevice), "copy to the device");

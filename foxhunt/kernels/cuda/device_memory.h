@@ -39,6 +39,8 @@ class DeviceMemory {
     copy_from(values.data(), there, values.size() * sizeof(T));
   }
   void* allocate(std::size_t bytes);
+  /// From the device to itself, on its default stream; does not wait.
+  void copy_inside(void* to, const void* from, std::size_t bytes) const;
 
  private:
   void copy_to(void* there, const void* here, std::size_t bytes) const;

@@ -1,5 +1,6 @@
 // The kernels on a real GPU. Skipped by name where there is none. A program of its own: the only
 // test of this room that links CUDA's runtime.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "foxhunt/base/error.h"
@@ -28,8 +29,10 @@ Answers run_on_device(const Trial& trial) {
 }
 
 TEST_F(CudaDevice, PassesItsSelfTest) {
-  for (const SelfTestLine& line : self_test(0).lines)
+  for (const SelfTestLine& line : self_test(0).lines) {
     EXPECT_LE(line.error, line.bound) << line.operation;
+    RecordProperty(line.operation, fmt::format("{:.3g} of {:.3g}", line.error, line.bound));
+  }
 }
 
 TEST_F(CudaDevice, SeventyThousandRowsEqualTheirHalvesBitForBit) {

@@ -24,6 +24,7 @@ std::string device_name(int) { refuse("device_name"); }
 void synchronise(int) { refuse("synchronise"); }
 DeviceMemory::~DeviceMemory() = default;
 void* DeviceMemory::allocate(std::size_t) { refuse("allocate"); }
+void DeviceMemory::copy_inside(void*, const void*, std::size_t) const { refuse("copy_inside"); }
 void DeviceMemory::copy_to(void*, const void*, std::size_t) const { refuse("copy_to"); }
 void DeviceMemory::copy_from(void*, const void*, std::size_t) const { refuse("copy_from"); }
 

@@ -2,6 +2,6 @@
 set(FOXHUNT_SANITIZE "" CACHE STRING "Sanitizers for all of our code")
 if(FOXHUNT_SANITIZE)
   string(REPLACE ";" "," _fx_sanitize "${FOXHUNT_SANITIZE}")
-  add_compile_options(-fsanitize=${_fx_sanitize} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${_fx_sanitize};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
   add_link_options(-fsanitize=${_fx_sanitize})
 endif()

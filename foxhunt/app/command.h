@@ -40,6 +40,7 @@ Run add_predict(CLI::App& sub, const Globals& globals);
 Run add_bench(CLI::App& sub, const Globals& globals);
 Run add_inspect(CLI::App& sub, const Globals& globals);
 Run add_config(CLI::App& sub, const Globals& globals);
+Run add_check(CLI::App& sub, const Globals& globals);
 
 /// --device, alike for every verb that has it.
 void add_device_option(CLI::App& sub, std::string& device);

@@ -5,9 +5,11 @@
 
 namespace foxhunt::nn {
 
-/// Both compute the same function; tests hold them equal. kNative runs where kernels exist for the
-/// tensors' device and dtype, and LibTorch's operations elsewhere.
-enum class Kernels { kAten, kNative };
+/// Both compute the same function; tests hold them equal.
+enum class Kernels {
+  kAten,    ///< LibTorch's operations, on every device and dtype
+  kNative,  ///< our own where there are some for device and dtype, LibTorch's operations elsewhere
+};
 
 inline std::string_view name_of(Kernels kernels) {
   return kernels == Kernels::kNative ? "native" : "aten";

@@ -163,11 +163,14 @@ TEST(Backends, ATraceDoesNotChangeTheAnswer) {
   EXPECT_EQ(trace.layers.size(), 2U);
 }
 
-TEST(Backends, NativeIsRefusedWhereThereAreNoKernels) {
-  Mamba2SSM model(small_model(), head_of(HeadKind::kRegression), at::kMeta);
-  EXPECT_EQ(model.kernels(), Kernels::kAten);
-  EXPECT_EQ(message_of([&] { model.use_kernels(Kernels::kNative); }),
-            "[mamba2] kernels = native, but meta has none; use aten");
+TEST(Backends, AModelSaysWhatItUses) {
+  Mamba2SSM meta(small_model(), head_of(HeadKind::kRegression), at::kMeta);
+  meta.use_kernels(Kernels::kNative);
+  EXPECT_EQ(meta.kernels_in_use(), Kernels::kAten);
+  Mamba2SSM cpu(small_model(), head_of(HeadKind::kRegression), at::kCPU);
+  EXPECT_EQ(cpu.kernels_in_use(), Kernels::kNative);
+  cpu.use_kernels(Kernels::kAten);
+  EXPECT_EQ(cpu.kernels_in_use(), Kernels::kAten);
 }
 
 }  // namespace

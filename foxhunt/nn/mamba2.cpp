@@ -58,11 +58,7 @@ struct Mamba2SSM::Backbone : torch::nn::Module {
 
 Mamba2SSM::Mamba2SSM(const model::Mamba2Config& config, const model::HeadConfig& head,
                      at::Device device, at::ScalarType dtype)
-    : config_(config),
-      head_config_(head),
-      device_(device),
-      dtype_(dtype),
-      kernels_(default_kernels_on(device)) {
+    : config_(config), head_config_(head), device_(device), dtype_(dtype) {
   config.validate();
   head.validate();
   backbone_ = register_module("backbone", std::make_shared<Backbone>(config, head, device, dtype));
@@ -79,10 +75,6 @@ Mamba2SSM::Mamba2SSM(const model::Mamba2Config& config, const model::HeadConfig&
 Mamba2SSM::~Mamba2SSM() = default;
 
 void Mamba2SSM::use_kernels(Kernels kernels) {
-  if (kernels == Kernels::kNative && default_kernels_on(device_) != Kernels::kNative) {
-    throw ConfigError(
-        fmt::format("[mamba2] kernels = native, but {} has none; use aten", device_.str()));
-  }
   kernels_ = kernels;
   if (backbone_->in_proj) backbone_->in_proj->kernels = kernels;
   if (head_) head_->kernels = kernels;
@@ -117,6 +109,10 @@ void Mamba2SSM::initialise(std::uint64_t seed) {
     fill_uniform(head_->weight, rng.split("head"), inverse_root(config_.d_model));
     fill_constant(head_->bias, 0.0);
   }
+}
+
+Kernels Mamba2SSM::kernels_in_use() const {
+  return backbone_->blocks.front()->mixer->kernels_in_use();
 }
 
 void Mamba2SSM::check_input(const Tensor& x, bool windowed) const {

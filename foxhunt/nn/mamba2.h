@@ -68,9 +68,12 @@ class Mamba2SSM : public torch::nn::Module {
   void reset_prediction_state();
   PerformanceMetrics performance_metrics() const;
 
+  /// What that comes to on the model's device: kAten where there is no kernel for it, or the GPU's
+  /// failed their self-test.
+  Kernels kernels_in_use() const;
+
   at::Device device() const { return device_; }
-  /// Who computes from now on: native by default on the CPU, LibTorch elsewhere.
-  /// Errors  ConfigError: kNative on a device that has no kernels.
+  /// Who computes from now on; kNative at first.
   void use_kernels(Kernels kernels);
   Kernels kernels() const { return kernels_; }
   at::ScalarType dtype() const { return dtype_; }
@@ -97,7 +100,7 @@ class Mamba2SSM : public torch::nn::Module {
   model::HeadConfig head_config_;
   at::Device device_;
   at::ScalarType dtype_;
-  Kernels kernels_;
+  Kernels kernels_ = Kernels::kNative;
   std::shared_ptr<Backbone> backbone_;
   std::shared_ptr<LinearPart> head_;  ///< null where the head is the embedding itself
   std::optional<Mamba2State> prediction_state_;

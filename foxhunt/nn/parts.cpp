@@ -19,8 +19,7 @@ at::Tensor optional_bias(torch::nn::Module& module, bool with_bias, std::int64_t
 LinearPart::LinearPart(std::int64_t in, std::int64_t out, bool with_bias,
                        const at::TensorOptions& options)
     : weight(register_parameter("weight", at::empty({out, in}, options))),
-      bias(optional_bias(*this, with_bias, out, options)),
-      kernels(default_kernels_on(options.device())) {}
+      bias(optional_bias(*this, with_bias, out, options)) {}
 
 at::Tensor LinearPart::operator()(const at::Tensor& x) const {
   if (kernels == Kernels::kNative && has_linear_kernel(x)) return linear(x, weight, bias);
@@ -33,8 +32,7 @@ ConvPart::ConvPart(std::int64_t channels, std::int64_t width, bool with_bias,
       bias(optional_bias(*this, with_bias, channels, options)) {}
 
 NormPart::NormPart(std::int64_t width, const at::TensorOptions& options)
-    : weight(register_parameter("weight", at::empty({width}, options))),
-      kernels(default_kernels_on(options.device())) {}
+    : weight(register_parameter("weight", at::empty({width}, options))) {}
 
 at::Tensor NormPart::operator()(const at::Tensor& x, double eps) const {
   if (kernels == Kernels::kNative && has_rms_norm_kernel(x)) {

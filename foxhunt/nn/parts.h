@@ -13,17 +13,12 @@
 
 namespace foxhunt::nn {
 
-/// The project's own kernels on the CPU, LibTorch's operations elsewhere.
-inline Kernels default_kernels_on(at::Device device) {
-  return device.is_cpu() ? Kernels::kNative : Kernels::kAten;
-}
-
 /// `weight` [out, in] and, with one, `bias` [out].
 struct LinearPart : torch::nn::Module {
   LinearPart(std::int64_t in, std::int64_t out, bool with_bias, const at::TensorOptions& options);
   at::Tensor operator()(const at::Tensor& x) const;  ///< [.., in] -> [.., out]
   at::Tensor weight, bias;
-  Kernels kernels = Kernels::kAten;
+  Kernels kernels = Kernels::kNative;
 };
 
 /// `weight` [C, 1, W] and, with one, `bias` [C].
@@ -39,7 +34,7 @@ struct NormPart : torch::nn::Module {
   at::Tensor operator()(const at::Tensor& x,
                         double eps) const;  ///< x / rms(x) * weight over the last axis
   at::Tensor weight;
-  Kernels kernels = Kernels::kAten;
+  Kernels kernels = Kernels::kNative;
 };
 
 /// `weight` [V, D], looked up by token.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "foxhunt/nn/ops/ssd_gpu.h"
 #include "foxhunt/nn/ops/step_size.h"
 
 namespace foxhunt::nn {
@@ -20,13 +21,23 @@ at::Tensor SelectiveStateSpace::step_size(const at::Tensor& raw) const {
   return limited_softplus(raw + dt_bias_, config_.dt_limit_min, config_.dt_limit_max);
 }
 
+Kernels SelectiveStateSpace::kernels_for(const at::Tensor& xbc, const at::Tensor& dt,
+                                         const at::Tensor& state) const {
+  const bool native = kernels_ == Kernels::kNative && gpu_kernels_take(xbc, dt, state);
+  return native ? Kernels::kNative : Kernels::kAten;
+}
+
 SsdResult SelectiveStateSpace::window(const at::Tensor& xbc, const at::Tensor& dt,
                                       const at::Tensor& state, const at::Tensor& segments) const {
+  if (kernels_for(xbc, dt, state) == Kernels::kNative)
+    return ssd_window_gpu(sizes_, xbc, dt, a_log_.exp().neg(), d_, state, segments);
   return ssd_window(sizes_, xbc, dt, a_log_.exp().neg(), d_, state, segments, config_.chunk());
 }
 
 SsdResult SelectiveStateSpace::step(const at::Tensor& xbc, const at::Tensor& dt,
                                     const at::Tensor& state) const {
+  if (kernels_for(xbc, dt, state) == Kernels::kNative)
+    return ssd_step_gpu(sizes_, xbc, dt, a_log_.exp().neg(), d_, state);
   return ssd_step(sizes_, xbc, dt, a_log_.exp().neg(), d_, state);
 }
 

@@ -54,11 +54,7 @@ void check_layer_state(std::string_view who, const LayerState& state, const mode
 
 SSDLayer::SSDLayer(const model::Mamba2Config& config, std::int64_t layer_id, at::Device device,
                    at::ScalarType dtype)
-    : config_(config),
-      layer_id_(layer_id),
-      device_(device),
-      dtype_(dtype),
-      kernels_(default_kernels_on(device)) {
+    : config_(config), layer_id_(layer_id), device_(device), dtype_(dtype) {
   config.validate();
   if (layer_id < 0 || layer_id >= config.n_layer) {
     throw ConfigError(
@@ -114,6 +110,12 @@ void SSDLayer::initialise(const Rng& rng) {
   fill_constant(out_proj->bias, 0.0);
 }
 
+Kernels SSDLayer::kernels_in_use() const {
+  if (device_.is_cpu()) return native(nullptr) ? Kernels::kNative : Kernels::kAten;
+  const Tensor probe = at::empty({0}, at::TensorOptions(device_).dtype(dtype_));
+  return core_->kernels_for(probe, probe, probe);
+}
+
 void SSDLayer::check_input(const Tensor& u, std::int64_t dims, std::string_view who) const {
   if (dims == 3) {
     check_shape(who, "u", u, {-1, -1, config_.d_model});
@@ -136,6 +138,7 @@ SSDLayer::Projected SSDLayer::project(const Tensor& u) const {
 
 void SSDLayer::use_kernels(Kernels kernels) {
   kernels_ = in_proj->kernels = out_proj->kernels = kernels;
+  core_->use_kernels(kernels);
 }
 
 bool SSDLayer::native(const LayerTrace* trace) const {

@@ -60,6 +60,9 @@ class SSDLayer : public torch::nn::Module {
   /// no T.
   at::Tensor step(const at::Tensor& u, LayerState& state, LayerTrace* trace = nullptr);
 
+  /// What that comes to on this layer's device, for float32 or float64 as the layer is.
+  Kernels kernels_in_use() const;
+
   at::Device device() const { return device_; }
 
   /// Who computes from now on, the projections included. A trace always goes the LibTorch way.
@@ -90,7 +93,7 @@ class SSDLayer : public torch::nn::Module {
   std::int64_t layer_id_;
   at::Device device_;
   at::ScalarType dtype_;
-  Kernels kernels_;
+  Kernels kernels_ = Kernels::kNative;
   std::unique_ptr<SelectiveStateSpace> core_;
 };
 

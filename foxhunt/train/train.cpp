@@ -114,7 +114,7 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
       static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);
 
   nn::Mamba2SSM model(config.hyper.to_model_config(), head, nn::at_device(device));
-  if (model.device().is_cpu()) model.use_kernels(config.hyper.train.kernels);
+  model.use_kernels(config.hyper.train.kernels);
   model.initialise(Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split_seed("weights"));
   ModelContext context{.product = config.data.product,
                        .features = config.features,

@@ -181,9 +181,8 @@ FitReport WindowTrainer::fit(const Hooks& hooks, ProgressMode mode) {
 }
 
 double WindowTrainer::mean_loss(Part part) {
-  return part_loss(
-      [this](std::int64_t count, const ModelTask& task) { lanes_.each(count, task); }, data_, part,
-      class_weights_, read_);
+  return part_loss([this](std::int64_t count, const ModelTask& task) { lanes_.each(count, task); },
+                   data_, part, class_weights_, read_);
 }
 
 void WindowTrainer::keep_best() {

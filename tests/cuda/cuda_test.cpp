@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/kernels/cuda/trusted.h"
+#include "foxhunt/nn/check.h"
 #include "foxhunt/nn/device.h"
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/nn/mamba2.h"
 #include "foxhunt/nn/meta_audit.h"
+#include "foxhunt/nn/ops/ssd_gpu.h"
 #include "foxhunt/nn/tensor_io.h"
 #include "foxhunt/train/mamba2_sequence_model.h"
 #include "foxhunt/train/training_step.h"
@@ -57,6 +60,93 @@ TEST_F(CudaTest, ForwardStepAndGradientsEqualTheCpus) {
   for (std::int64_t t = 0; t < 5; ++t) {
     EXPECT_LT(distance(there.step(x.select(1, t).to(cuda_), state), want.select(1, t)), 1e-11);
   }
+}
+
+TEST_F(CudaTest, TheOwnKernelsAreTrustedAndAgreeWithLibTorchs) {
+  const nn::Mamba2SSM model(config_, head_, cuda_);
+  ASSERT_EQ(model.kernels_in_use(), nn::Kernels::kNative) << kernels::cuda::trust_in(0).text;
+  for (const std::int64_t tokens : {1, 8, 77, 256}) {
+    nn::CheckOptions options;
+    options.device = {.kind = nn::DeviceKind::kCuda, .index = 0};
+    options.batch = 3;
+    options.tokens = tokens;
+    const nn::BackendCheck check = nn::check_backends(config_, head_, options);
+    // Two float32 models of some layers; a gradient adds a few hundred rows. LibTorch's products of
+    // float32 are not TF32 unless asked for.
+    for (const nn::TensorCheck& t : check.tensors) EXPECT_LT(t.relative_error, 1e-4) << t.name;
+  }
+}
+
+/// Operands of one window on the GPU, all with gradients.
+struct Window {
+  nn::SsdSizes sizes{4, 16, 2, 12};
+  at::Tensor xbc, dt, A, D, state;
+
+  Window(at::Device device, std::int64_t batch, std::int64_t tokens) {
+    const auto draw = [&](at::IntArrayRef shape, double lo, double hi) {
+      return at::empty(shape, at::TensorOptions(at::kFloat))
+          .uniform_(lo, hi)
+          .to(device)
+          .requires_grad_(true);
+    };
+    xbc = draw({batch, tokens, 4 * 16 + 2 * 2 * 12}, -1, 1);
+    dt = draw({batch, tokens, 4}, 0.001, 0.5);
+    A = draw({4}, -8, -1);
+    D = draw({4}, -1, 1);
+    state = draw({batch, 4, 16, 12}, -1, 1);
+  }
+  nn::SsdResult run(const at::Tensor& inputs) const {
+    return nn::ssd_window_gpu(sizes, inputs, dt, A, D, state, at::Tensor());
+  }
+  /// Gradients of a fixed function of both results.
+  std::vector<at::Tensor> gradients() {
+    for (at::Tensor* t : {&xbc, &dt, &A, &D, &state}) t->mutable_grad() = at::Tensor();
+    const nn::SsdResult r = run(xbc);
+    (r.y.square().sum() + r.state.square().sum()).backward();
+    return {xbc.grad(), dt.grad(), A.grad(), D.grad(), state.grad()};
+  }
+};
+
+TEST_F(CudaTest, TwoBackwardPassesOfTheOwnKernelsGiveTheSameBits) {
+  Window window(cuda_, 64, 100);
+  const std::vector<at::Tensor> first = window.gradients();
+  const std::vector<at::Tensor> second = window.gradients();
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_TRUE(at::equal(first[i], second[i])) << i;
+}
+
+TEST_F(CudaTest, BatchesBeyond65535RowsRun) {
+  const at::NoGradGuard no_grad;
+  const Window window(cuda_, 70000, 8);
+  const nn::SsdResult all = window.run(window.xbc);
+  const nn::SsdResult last = nn::ssd_window_gpu(
+      window.sizes, window.xbc.narrow(0, 69000, 1000), window.dt.narrow(0, 69000, 1000), window.A,
+      window.D, window.state.narrow(0, 69000, 1000), at::Tensor());
+  EXPECT_TRUE(at::equal(all.y.narrow(0, 69000, 1000), last.y));
+  EXPECT_TRUE(at::equal(all.state.narrow(0, 69000, 1000), last.state));
+}
+
+TEST_F(CudaTest, Bfloat16InputsAreRoundedAndNothingElse) {
+  const at::NoGradGuard no_grad;
+  const Window window(cuda_, 2, 90);
+  const at::Tensor narrow = window.xbc.to(at::kBFloat16);
+  const nn::SsdResult got = window.run(narrow);
+  const nn::SsdResult want = window.run(narrow.to(at::kFloat));
+  EXPECT_EQ(got.y.scalar_type(), at::kBFloat16);
+  EXPECT_LT(distance(got.y, want.y), 4e-3);  // 2^-8: y is stored as bfloat16
+  EXPECT_TRUE(at::equal(got.state, want.state));
+}
+
+TEST_F(CudaTest, AStepWithGradientsIsAWindowOfOneToken) {
+  const Window window(cuda_, 5, 1);
+  const auto& w = window;
+  const nn::SsdResult step =
+      nn::ssd_step_gpu(w.sizes, w.xbc.squeeze(1), w.dt.squeeze(1), w.A, w.D, w.state);
+  EXPECT_TRUE(step.y.requires_grad());
+  const at::NoGradGuard no_grad;
+  const nn::SsdResult plain =
+      nn::ssd_step_gpu(w.sizes, w.xbc.squeeze(1), w.dt.squeeze(1), w.A, w.D, w.state);
+  EXPECT_LT(distance(step.y, plain.y), 1e-5);  // sums of 12 and 16 products in other orders
+  EXPECT_LT(distance(step.state, plain.state), 1e-6);
 }
 
 TEST_F(CudaTest, AnAccumulatedStepCrossesNoDevice) {

@@ -56,7 +56,7 @@ Tensor StateUsageRecorder::direction(const Tensor& out) {
   const Tensor signs = at::empty(out.sizes(), at::TensorOptions(at::kCPU).dtype(at::kFloat));
   float* sign = signs.mutable_data_ptr<float>();
   for (std::int64_t i = 0; i < signs.numel(); ++i) sign[i] = (rng_.next() >> 63U) != 0 ? 1.F : -1.F;
-  const Tensor r = signs.to(out.device(), out.scalar_type());
+  Tensor r = signs.to(out.device(), out.scalar_type());
   switch (model_.head_config().kind) {
     case HeadKind::kClassification:
     case HeadKind::kTokens: {  // F = diag(sqrt p) - p sqrt(p)^T

@@ -138,21 +138,21 @@ PruneReport prune(const fs::path& path, const PruneOptions& options) {
       });
   if (!search.d_state) refuse(path, options, d_state, before, search);
   const auto pruned = nn::prune_state(*run.best.model, *search.d_state, used.usage);
-  const PruneReport report{.from = path,
-                           .run = options.out,
-                           .split = used.split,
-                           .rows = used.usage.rows,
-                           .bound = options.bound,
-                           .d_state_before = d_state,
-                           .d_state = *search.d_state,
-                           .loss_before = before,
-                           .loss = search.trials.back().loss,
-                           .cost_before = used.cost,
-                           .cost = pruned->performance_metrics(),
-                           .kept = nn::most_important(used.usage, *search.d_state),
-                           .trials = search.trials,
-                           .weights_before_sha256 = nn::weights_hash(*run.best.model),
-                           .weights_sha256 = nn::weights_hash(*pruned)};
+  PruneReport report{.from = path,
+                     .run = options.out,
+                     .split = used.split,
+                     .rows = used.usage.rows,
+                     .bound = options.bound,
+                     .d_state_before = d_state,
+                     .d_state = *search.d_state,
+                     .loss_before = before,
+                     .loss = search.trials.back().loss,
+                     .cost_before = used.cost,
+                     .cost = pruned->performance_metrics(),
+                     .kept = nn::most_important(used.usage, *search.d_state),
+                     .trials = search.trials,
+                     .weights_before_sha256 = nn::weights_hash(*run.best.model),
+                     .weights_sha256 = nn::weights_hash(*pruned)};
   write_run(run, *pruned, report, options);
   return report;
 }

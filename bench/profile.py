@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where the time of a program goes, part by part, from a profile of its samples.
 
-    bench/profile.py build/release/foxhunt train --config configs/mamba2_es.toml --epochs 2 --out /tmp/run
+    bench/profile.py build/release/foxhunt train --config configs/mamba2_es.toml --epochs 2 --out runs/profile
     bench/profile.py build/release/foxhunt bench ssd --shape hft --native-only --repeats 100
 
 Needs perf. Samples of start-up (dynamic linking, LibTorch's registration of its operations) are a part of their own.

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/machine.h"
@@ -26,7 +27,10 @@ namespace {
 constexpr std::int64_t kFeatures = 32;
 constexpr std::int64_t kClasses3 = 3;
 
+/// After a pause: OpenMP's threads spin on for a while after LibTorch's last operation, on cores that
+/// the next program needs.
 double milliseconds(const std::function<void()>& work) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
@@ -92,7 +96,8 @@ class Program {
   }
 
   void step() {
-    if (lanes_->size() == 1) at::set_num_threads(static_cast<int>(threads_));
+    // Lanes are the threads of the one program, operations of the other, as in training.
+    at::set_num_threads(lanes_->size() == 1 ? static_cast<int>(threads_) : 1);
     optimizer_->zero_grad();
     const double divisor = weight_sum(batch_, {});
     const at::Tensor loss = lanes_->sum_slices(

@@ -186,16 +186,6 @@ Choice<std::int64_t> choose_lanes(const Hardware& hardware, const ModelSizes& si
                              windows, batch)};
 }
 
-std::vector<std::string_view> tables_of(const Hardware& hardware) {
-  std::vector<std::string_view> names;
-  if (hardware.has("avx512f") && hardware.has("avx512bw") && hardware.has("avx512vl") &&
-      hardware.has("avx512dq"))
-    names.emplace_back("avx512");
-  if (hardware.has("avx2") && hardware.has("fma")) names.emplace_back("avx2");
-  names.emplace_back("scalar");
-  return names;
-}
-
 Choice<std::string> choose_kernels(const Hardware& hardware,
                                    std::span<const std::string_view> runnable,
                                    std::string_view forced) {

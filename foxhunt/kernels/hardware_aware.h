@@ -91,9 +91,6 @@ Choice<std::int64_t> choose_chunk(const Hardware& hardware, const ModelSizes& si
 Choice<std::int64_t> choose_lanes(const Hardware& hardware, const ModelSizes& sizes,
                                   std::int64_t batch, std::int64_t window);
 
-/// Names of the usual tables whose instructions this CPU has, widest first, "scalar" last.
-std::vector<std::string_view> tables_of(const Hardware& hardware);
-
 /// Which of `runnable` to use: `forced` where given; else the widest of avx512, avx2, scalar, but
 /// avx2 before avx512 on CPUs that lower their clock for 512-bit work; the first where none of
 /// these is offered.

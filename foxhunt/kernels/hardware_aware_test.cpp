@@ -233,15 +233,6 @@ TEST(Choices, ThatOrderSumsFollowFromTheMachineAndNotFromRatesOrUsableCores) {
 
 // ---- kernels -----------------------------------------------------------------------------------
 
-TEST(TablesOf, NeedAllTheirInstructions) {
-  Hardware hardware;
-  EXPECT_THAT(tables_of(hardware), ElementsAre("scalar"));
-  hardware.instruction_sets = {"avx2", "avx512f"};
-  EXPECT_THAT(tables_of(hardware), ElementsAre("scalar")) << "avx2 without fma is not enough";
-  hardware.instruction_sets = {"avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512dq"};
-  EXPECT_THAT(tables_of(hardware), ElementsAre("avx512", "avx2", "scalar"));
-}
-
 TEST(ChooseKernels, TakesTheWidestThatRunsWhateverTheOrder) {
   using Names = std::vector<std::string_view>;
   const Hardware hardware;

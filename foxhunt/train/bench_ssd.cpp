@@ -27,8 +27,8 @@ namespace {
 constexpr std::int64_t kFeatures = 32;
 constexpr std::int64_t kClasses3 = 3;
 
-/// After a pause: OpenMP's threads spin on for a while after LibTorch's last operation, on cores that
-/// the next program needs.
+/// After a pause: OpenMP's threads spin on for a while after LibTorch's last operation, on cores
+/// that the next program needs.
 double milliseconds(const std::function<void()>& work) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   const auto start = std::chrono::steady_clock::now();

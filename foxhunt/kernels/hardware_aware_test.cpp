@@ -14,7 +14,6 @@
 namespace foxhunt::kernels {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::int64_t kKiB = 1 << 10;

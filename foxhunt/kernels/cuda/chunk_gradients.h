@@ -35,7 +35,7 @@ struct ChunkGradients {
   static constexpr int kThreads = Tile<Q>::kThreads;
   using Args = BackwardArgs<In, Real>;
   using Shared = GradientShared<Real, Q>;
-  static_assert(sizeof(GradientShared<float, Q>) <= 48 * 1024, "more than a block may have");
+  static_assert(sizeof(GradientShared<float, Q>) <= 49152, "more than the 48 KiB a block may have");
 
   FX_HD static std::int64_t items(const Args& a) {
     return a.shape.batch * ceil_div(a.shape.tokens, Q) * a.shape.heads;
@@ -62,8 +62,8 @@ struct ChunkGradients {
           length(place.length) {}
 
     FX_BLOCK Real x_at(std::int64_t j, std::int64_t p) const { return widen(x[j * stride + p]); }
-    FX_BLOCK Real B_at(std::int64_t j, std::int64_t n) const { return widen(B[j * stride + n]); }
-    FX_BLOCK Real C_at(std::int64_t i, std::int64_t n) const { return widen(C[i * stride + n]); }
+    FX_BLOCK Real b_at(std::int64_t j, std::int64_t n) const { return widen(B[j * stride + n]); }
+    FX_BLOCK Real c_at(std::int64_t i, std::int64_t n) const { return widen(C[i * stride + n]); }
     FX_BLOCK Real dy_at(std::int64_t i, std::int64_t p) const {
       return widen(dy[i * dy_stride + p]);
     }
@@ -79,8 +79,8 @@ struct ChunkGradients {
     clear<Q>(block, spread);
     multiply<Q, Contiguous::kDepth, Contiguous::kDepth>(
         block, shared.slices, gram, s.d_state,
-        [&](int i, std::int64_t n) { return i < o.length ? o.C_at(i, n) : Real(0); },
-        [&](int j, std::int64_t n) { return j < o.length ? o.B_at(j, n) : Real(0); });
+        [&](int i, std::int64_t n) { return i < o.length ? o.c_at(i, n) : Real(0); },
+        [&](int j, std::int64_t n) { return j < o.length ? o.b_at(j, n) : Real(0); });
     multiply<Q, Contiguous::kDepth, Contiguous::kDepth>(
         block, shared.slices, spread, s.headdim,
         [&](int i, std::int64_t p) { return i < o.length ? o.dy_at(i, p) : Real(0); },
@@ -140,7 +140,7 @@ struct ChunkGradients {
           });
       multiply<Q, Contiguous::kDepth, Contiguous::kDepth>(
           block, shared.slices, sums, s.d_state,
-          [&](int j, std::int64_t n) { return j < o.length ? d.tail[j] * o.B_at(j, n) : Real(0); },
+          [&](int j, std::int64_t n) { return j < o.length ? d.tail[j] * o.b_at(j, n) : Real(0); },
           [&](int p, std::int64_t n) {
             return first + p < s.headdim ? o.leaving[(first + p) * s.d_state + n] : Real(0);
           });
@@ -187,12 +187,12 @@ struct ChunkGradients {
           state_column(o.state));
       add_row_sums<Q>(
           block, shared.slices, sums,
-          [&](int i, int n) { return has(i, n) ? o.C_at(i, first + n) : Real(0); }, shared.off);
+          [&](int i, int n) { return has(i, n) ? o.c_at(i, first + n) : Real(0); }, shared.off);
       multiply<Q, Contiguous::kDepth, Contiguous::kEdge>(
           block, shared.slices, sums, o.length,
           [&](int i, std::int64_t j) { return shared.second[i][j]; },
           [&](int n, std::int64_t j) {
-            return first + n < s.d_state ? o.B_at(j, first + n) : Real(0);
+            return first + n < s.d_state ? o.b_at(j, first + n) : Real(0);
           });
       store(dC);
       clear<Q>(block, sums);
@@ -204,12 +204,12 @@ struct ChunkGradients {
           state_column(o.leaving));
       add_row_sums<Q>(
           block, shared.slices, sums,
-          [&](int j, int n) { return has(j, n) ? o.B_at(j, first + n) : Real(0); }, shared.v);
+          [&](int j, int n) { return has(j, n) ? o.b_at(j, first + n) : Real(0); }, shared.v);
       multiply<Q, Contiguous::kEdge, Contiguous::kEdge>(
           block, shared.slices, sums, o.length,
           [&](int j, std::int64_t i) { return shared.second[i][j]; },
           [&](int n, std::int64_t i) {
-            return first + n < s.d_state ? o.C_at(i, first + n) : Real(0);
+            return first + n < s.d_state ? o.c_at(i, first + n) : Real(0);
           });
       store(dB);
     }

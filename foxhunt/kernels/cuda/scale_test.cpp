@@ -222,9 +222,9 @@ TEST(CudaScale, ChunksGrowWithTheBalanceOfWorkAndNeverFarBeyondTheWindow) {
 
 TEST(CudaScale, SumsOfManyRowsAreExactInFloat64) {
   // 300,000 rows in 256 stripes; a serial float32 sum of them would be 1e-2 off.
-  std::vector<float> values;
+  std::vector<float> values(std::size_t{300000} * 2);
   Rng rng(4);
-  for (int i = 0; i < 300000 * 2; ++i) values.push_back(static_cast<float>(rng.uniform(0, 1)));
+  for (float& value : values) value = static_cast<float>(rng.uniform(0, 1));
   const std::int64_t stripes = stripe_count(300000);
   EXPECT_EQ(stripes, 256);
   std::vector<float> between(static_cast<std::size_t>(stripes * 2));

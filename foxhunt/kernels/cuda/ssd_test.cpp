@@ -86,8 +86,10 @@ void expect_no_bit_between_segments() {
   for (std::size_t i = 0; i < trial.segments.size(); ++i)
     trial.segments[i] = i < 23 ? 0 : i < 41 ? 1 : 2;
   const Answers before = run_on_host<Real, Real>(trial);
-  for (std::size_t i = 23 * 2; i < 41 * 2; ++i) trial.dt[i] *= 1.37;  // the middle one
-  for (std::size_t i = 23 * 10; i < 41 * 10; ++i) trial.x[i] += 0.3;
+  constexpr std::size_t kFrom = 23;  // the middle one: 2 step sizes and 10 channels a token
+  constexpr std::size_t kTo = 41;
+  for (std::size_t i = 2 * kFrom; i < 2 * kTo; ++i) trial.dt[i] *= 1.37;
+  for (std::size_t i = 10 * kFrom; i < 10 * kTo; ++i) trial.x[i] += 0.3;
   const Answers after = run_on_host<Real, Real>(trial);
   const auto same = [](const std::vector<double>& a, const std::vector<double>& b, std::size_t from,
                        std::size_t to) {

@@ -118,8 +118,8 @@ Difference difference(const char* name, const Values& got, const Values& want) {
   for (const double value : want) scale = std::max(scale, std::abs(value));
   for (std::size_t i = 0; i < want.size() && i < got.size(); ++i) {
     const double off = std::abs(got[i] - want[i]);
-    const bool good = std::isfinite(off);
-    d.error = std::max(d.error, good ? off / scale : std::numeric_limits<double>::infinity());
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    d.error = std::max(d.error, std::isfinite(off) ? off / scale : kInfinite);
   }
   return d;
 }

@@ -27,7 +27,8 @@ std::vector<float> grid(double low, double high) {
   for (int i = 0; i <= kSteps; ++i) {
     x.push_back(static_cast<float>(low + (high - low) * i / kSteps));
   }
-  for (double tiny = 1e-38; tiny < 1.0; tiny *= 1.07) {  // small arguments of both signs
+  for (int i = 0; i < 1280; ++i) {  // small arguments of both signs
+    const double tiny = 1e-38 * std::pow(1.07, i);
     x.push_back(static_cast<float>(tiny));
     x.push_back(static_cast<float>(-tiny));
   }

@@ -170,7 +170,7 @@ ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& o
     baselines.forecasts.push_back(std::move(gru.forecasts));
     baselines.notes.push_back(std::move(gru.note));
   }
-  const ev::EvaluationReport report =
+  ev::EvaluationReport report =
       ev::evaluate(part_rows.evaluation_rows(), task_of(head, train_rows), forecasts, baselines,
                    options_of(config),
                    Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split("bootstrap"));

@@ -130,7 +130,9 @@ void draw_memory(svg::Canvas& canvas, double top, const nn::StateUsage& usage) {
   area.y = decades_of(bars);
   canvas.text(20, top - 14, "Memory by head, in bars",
               {.size = 13, .colour = svg::kInk, .bold = true});
-  for (double decade = area.y.lo; decade <= area.y.hi; ++decade) {
+  const int decades = static_cast<int>(std::floor(area.y.hi - area.y.lo));
+  for (int i = 0; i <= decades; ++i) {
+    const double decade = area.y.lo + i;
     const double y = area.y_at(decade);
     canvas.line(area.left, y, area.right, y, {.colour = svg::kGridColour});
     const double value = std::pow(10.0, decade);

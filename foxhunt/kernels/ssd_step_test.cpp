@@ -137,10 +137,9 @@ TEST_P(SsdStepTest, AdamWIsItsFormula) {
 TEST_P(SsdStepTest, PartsAreAddedInOrderAndSquared) {
   Rng rng(6);
   for (const std::int64_t n : {1, 15, 4096, 4097, 10'000}) {
-    std::vector<std::vector<float>> parts;
-    std::vector<const float*> places;
-    for (int p = 0; p < 3; ++p) parts.push_back(random_floats(rng, n));
-    for (const auto& part : parts) places.push_back(part.data());
+    std::vector<std::vector<float>> parts(3);
+    for (auto& part : parts) part = random_floats(rng, n);
+    std::vector<const float*> places{parts[0].data(), parts[1].data(), parts[2].data()};
     std::vector<float> sum(static_cast<std::size_t>(n), NAN);
     const double squares = kernels().sum_parts(n, 3, places.data(), sum.data());
     double want = 0.0;

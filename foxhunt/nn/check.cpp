@@ -31,7 +31,7 @@ void use(Mamba2SSM& model, Kernels kernels) {
 }
 
 Tensor uniform(Rng rng, at::IntArrayRef shape) {
-  const Tensor t = at::empty(shape, at::TensorOptions(at::kFloat));
+  Tensor t = at::empty(shape, at::TensorOptions(at::kFloat));
   float* values = t.mutable_data_ptr<float>();
   for (std::int64_t i = 0; i < t.numel(); ++i) values[i] = static_cast<float>(rng.uniform(-1, 1));
   return t;

@@ -58,7 +58,8 @@ void LayerUsageSums::add(const LayerRows& rows) {
       column_slopes_[n] += slope * slope;
     }
   }
-  weight_ += static_cast<double>(rows.dt.size() / index(H_) * probes);
+  const std::size_t seen = rows.dt.size() / index(H_);
+  weight_ += static_cast<double>(seen * probes);
 }
 
 void LayerUsageSums::add_head(const LayerRows& rows, std::int64_t head,

@@ -133,7 +133,7 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
   const FitReport fit = trainer.fit(options.progress);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const TrainReport report = report_of(run, model, fit, seconds);
+  TrainReport report = report_of(run, model, fit, seconds);
   if (fit.stopped == "interrupted") {
     throw InterruptedError(
         fmt::format("interrupted at step {}; saved in {}", fit.steps, run.path().string()));

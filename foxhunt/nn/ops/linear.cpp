@@ -26,7 +26,7 @@ struct Linear : torch::autograd::Function<Linear> {
     const std::int64_t rows = x.numel() / K;
     std::vector<std::int64_t> sizes = x.sizes().vec();
     sizes.back() = N;
-    const Tensor y = at::empty(sizes, x.options());
+    Tensor y = at::empty(sizes, x.options());
     const auto& table = kernels::default_kernels<float>();
     kernels::linear_forward(table, rows, x.const_data_ptr<float>(),
                             {table, K, N, weight.const_data_ptr<float>()},

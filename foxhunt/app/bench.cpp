@@ -131,7 +131,7 @@ Run add_bench(CLI::App& sub, const Globals& globals) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   ssd->add_flag("--native-only", options->native_only, "nothing else, for profilers");
-  ssd->add_option("--lanes", options->lanes, "slices of the batch; 0: as train chooses")
+  ssd->add_option("--lanes", options->lanes, "slices of the batch; 0: 8")
       ->check(CLI::Range(0, 1024));
   CLI::App* gemm = sub.add_subcommand(
       "gemm", "the matrix products of a step, by every kernel table and by LibTorch's library");

@@ -22,6 +22,7 @@
 #include "foxhunt/kernels/latency_budget.h"
 #include "foxhunt/model/mamba2_config.h"
 #include "foxhunt/nn/device.h"
+#include "foxhunt/nn/model_sizes.h"
 
 namespace foxhunt::app {
 namespace {
@@ -50,19 +51,9 @@ struct Findings {
   nn::CudaReport cuda;
 };
 
-kernels::ModelSizes sizes_of(const model::Mamba2Config& config) {
-  return {.d_model = config.d_model,
-          .n_layer = config.n_layer,
-          .heads = config.n_heads(),
-          .headdim = config.headdim,
-          .d_state = config.d_state,
-          .groups = config.ngroups,
-          .d_conv = config.d_conv};
-}
-
 std::vector<Example> examples() {
-  return {{"default_hft", sizes_of(model::Mamba2Config::default_hft()), 32, 128},
-          {"standard", sizes_of(model::Mamba2Config::standard()), 8, 512}};
+  return {{"default_hft", nn::sizes_of(model::Mamba2Config::default_hft()), 32, 128},
+          {"standard", nn::sizes_of(model::Mamba2Config::standard()), 8, 512}};
 }
 
 Findings find(const Options& options) {

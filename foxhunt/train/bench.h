@@ -23,7 +23,7 @@ struct SsdBenchOptions {
   std::vector<std::string> precisions{"fp32"};  ///< "fp32", "bf16"
   std::int64_t repeats = 9;                     ///< timed rounds; every program once a round
   bool native_only = false;                     ///< for profilers: nothing else runs, all else is 0
-  std::int64_t lanes = 0;                       ///< 0: as train chooses
+  std::int64_t lanes = 0;                       ///< 0: 8, what train chooses on up to 8 cores
 };
 
 /// Times of one program over the rounds, in milliseconds a step.

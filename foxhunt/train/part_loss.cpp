@@ -16,12 +16,12 @@ double part_loss(const EachTask& each, const TrainingData& data, Part part,
   const std::vector<Window> whole = whole_sequences(data.set.sequences, data.split, part);
   if (whole.empty())
     throw ConfigError(fmt::format("[train] the part '{}' holds no labelled row", name_of(part)));
+  const BatchFiller filler(data.set, data.split, data.normalizer, part);
   std::vector<at::Tensor> losses(whole.size());
   std::vector<double> sums(whole.size());
   each(static_cast<std::int64_t>(whole.size()), [&](SequenceModel& model, std::int64_t index) {
     const at::NoGradGuard here;  // a setting of the thread
     const auto i = static_cast<std::size_t>(index);
-    const BatchFiller filler(data.set, data.split, data.normalizer, part);
     Batch batch;
     filler.fill({&whole[i], 1}, 0, batch);
     const DeviceBatch one = upload(batch, 0, 1, weights, model.device());

@@ -15,6 +15,7 @@
 #include "foxhunt/kernels/hardware_aware.h"
 #include "foxhunt/nn/device.h"
 #include "foxhunt/nn/device_check.h"
+#include "foxhunt/nn/model_sizes.h"
 #include "foxhunt/nn/tensor_io.h"
 #include "foxhunt/train/dataset.h"
 #include "foxhunt/train/environment.h"
@@ -42,13 +43,7 @@ void choose_for_machine(ExperimentConfig& config, const nn::DeviceSpec& device) 
   TrainConfig& train = config.hyper.train;
   if (device.kind != nn::DeviceKind::kCpu || train.kernels != nn::Kernels::kNative) return;
   const model::Mamba2Config& m = config.hyper.model;
-  const kernels::ModelSizes sizes{.d_model = m.d_model,
-                                  .n_layer = m.n_layer,
-                                  .heads = m.n_heads(),
-                                  .headdim = m.headdim,
-                                  .d_state = m.d_state,
-                                  .groups = m.ngroups,
-                                  .d_conv = m.d_conv};
+  const kernels::ModelSizes sizes = nn::sizes_of(m);
   const kernels::Hardware hardware = kernels::read_hardware(this_machine(), {});
   if (m.chunk_size == 0) {
     const auto chunk = kernels::choose_chunk(hardware, sizes);

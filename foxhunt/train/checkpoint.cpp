@@ -46,7 +46,7 @@ TrainingState TrainingState::from_json(const std::string& text) {
 }
 
 void write_checkpoint(const fs::path& folder, const nn::Mamba2SSM& model,
-                      const ModelContext& context, const Optimizer& optimizer,
+                      const bundle::ModelContext& context, const Optimizer& optimizer,
                       const TrainingState& state) {
   nn::save_weights(model, folder / "model.safetensors", context.to_metadata());
   nn::save_tensors(folder / "optim.safetensors", optimizer.state(), {});
@@ -59,8 +59,8 @@ LoadedModel load_best(const fs::path& run, at::Device device) {
   if (!folder) folder = store.last();
   if (!folder) throw DataError(fmt::format("{}: the run has no finished checkpoint", run.string()));
   const fs::path file = *folder / "model.safetensors";
-  ModelContext context =
-      ModelContext::from_metadata(model::SafetensorsFile::open(file).metadata(), file.string());
+  bundle::ModelContext context = bundle::ModelContext::from_metadata(
+      model::SafetensorsFile::open(file).metadata(), file.string());
   return {nn::load_model(file, device), std::move(context)};
 }
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "foxhunt/bundle/model_context.h"
 #include "foxhunt/nn/mamba2.h"
-#include "foxhunt/train/model_context.h"
 #include "foxhunt/train/optimizer.h"
 
 namespace foxhunt::train {
@@ -33,12 +33,12 @@ struct TrainingState {
 
 /// Writes model.safetensors, optim.safetensors and state.json into `folder`. Errors  IoError.
 void write_checkpoint(const std::filesystem::path& folder, const nn::Mamba2SSM& model,
-                      const ModelContext& context, const Optimizer& optimizer,
+                      const bundle::ModelContext& context, const Optimizer& optimizer,
                       const TrainingState& state);
 
 struct LoadedModel {
   std::shared_ptr<nn::Mamba2SSM> model;
-  ModelContext context;
+  bundle::ModelContext context;
 };
 /// The best model of a run, else its last. Errors  DataError: no finished checkpoint; FormatError.
 LoadedModel load_best(const std::filesystem::path& run, at::Device device);

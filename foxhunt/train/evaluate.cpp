@@ -10,7 +10,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
-#include "foxhunt/train/answer.h"
+#include "foxhunt/bundle/answer.h"
 #include "foxhunt/train/charts.h"
 #include "foxhunt/train/evaluation_rows.h"
 #include "foxhunt/train/gru_baseline.h"
@@ -52,15 +52,15 @@ class Answerer {
     const auto K = static_cast<std::size_t>(head.n_outputs());
     for (std::size_t t = 0; t < static_cast<std::size_t>(window.length); ++t) {
       if (parts[t] != part_) continue;
-      const std::vector<double> meaning = meaning_of({outputs + t * K, K}, head);
+      const std::vector<double> meaning = bundle::meaning_of({outputs + t * K, K}, head);
       if (sequence.labels.valid[t] != 0)
         values.insert(values.end(), meaning.begin(), meaning.end());
       if (lines == nullptr) continue;
-      *lines << answer_line({.available_at = sequence.available_at[t],
-                             .bar_start = sequence.bar_start[t],
-                             .symbol = sequence.symbol,
-                             .close = sequence.close[t]},
-                            meaning, head)
+      *lines << bundle::answer_line({.available_at = sequence.available_at[t],
+                                     .bar_start = sequence.bar_start[t],
+                                     .symbol = sequence.symbol,
+                                     .close = sequence.close[t]},
+                                    meaning, head)
              << '\n';
     }
   }

@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "foxhunt/train/answer.h"
+#include "foxhunt/bundle/answer.h"
 
 namespace foxhunt::train {
 
@@ -63,7 +63,7 @@ evaluation::Task task_of(const model::HeadConfig& head, const PartRows& train_ro
       evaluation::ClassificationTask task;
       for (std::int64_t k = 0; k < head.n_classes; ++k) {
         task.class_names.resize(static_cast<std::size_t>(head.n_classes));
-        task.class_names[static_cast<std::size_t>(k)] = class_name(k);
+        task.class_names[static_cast<std::size_t>(k)] = bundle::class_name(k);
       }
       task.down = kDown;
       task.up = kUp;

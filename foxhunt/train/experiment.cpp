@@ -24,7 +24,7 @@ std::vector<std::string> ExperimentConfig::errors() const {
   } catch (const ConfigError& error) {
     all.push_back(fmt::format("data.product: {}", error.what()));
   }
-  if (label.kind == LabelKind::kDirection && hyper.head.kind != HeadChoice::kAuto) {
+  if (label.kind == bundle::LabelKind::kDirection && hyper.head.kind != HeadChoice::kAuto) {
     all.emplace_back("head.kind must be auto with label.kind = direction");
   }
   return all;

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "foxhunt/bundle/label_config.h"
 #include "foxhunt/features/feature_config.h"
 #include "foxhunt/market/reader.h"
 #include "foxhunt/model/head_config.h"
 #include "foxhunt/train/hyperparameters.h"
-#include "foxhunt/train/label_config.h"
 #include "foxhunt/train/split_config.h"
 #include "foxhunt/train/window_config.h"
 
@@ -52,7 +52,7 @@ struct ExperimentConfig {
   std::string name = "mamba2";
   DataConfig data;
   features::FeatureConfig features;
-  LabelConfig label;
+  bundle::LabelConfig label;
   SplitConfig split;
   WindowConfig windows;
   Mamba2Hyperparameters hyper;

@@ -65,9 +65,9 @@ Mamba2Hyperparameters Mamba2Hyperparameters::from_model_config(const model::Mamb
 }
 
 model::HeadConfig Mamba2Hyperparameters::to_head_config(std::int64_t n_features,
-                                                        LabelKind label) const {
+                                                        bundle::LabelKind label) const {
   model::HeadConfig config{.n_features = n_features};
-  if (head.kind == HeadChoice::kAuto && label == LabelKind::kDirection) {
+  if (head.kind == HeadChoice::kAuto && label == bundle::LabelKind::kDirection) {
     config.kind = model::HeadKind::kClassification;
     config.n_classes = 3;
   } else if (head.kind == HeadChoice::kQuantiles) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "foxhunt/bundle/label_config.h"
 #include "foxhunt/model/head_config.h"
 #include "foxhunt/model/mamba2_config.h"
-#include "foxhunt/train/label_config.h"
 #include "foxhunt/train/train_config.h"
 
 namespace foxhunt::train {
@@ -50,7 +50,7 @@ struct Mamba2Hyperparameters {
   const model::Mamba2Config& to_model_config() const { return model; }
   static Mamba2Hyperparameters from_model_config(const model::Mamba2Config& config);
   /// The head for rows of `n_features` and these labels.
-  model::HeadConfig to_head_config(std::int64_t n_features, LabelKind label) const;
+  model::HeadConfig to_head_config(std::int64_t n_features, bundle::LabelKind label) const;
 
   /// Everything that is wrong, one a line. Empty: all well.
   std::vector<std::string> errors() const;

@@ -87,7 +87,7 @@ void write_run(const OpenedRun& from, nn::Mamba2SSM& model, const PruneReport& r
                const PruneOptions& options) {
   ExperimentConfig config = from.config;
   config.hyper.model.d_state = report.d_state;
-  ModelContext context = from.best.context;
+  bundle::ModelContext context = from.best.context;
   context.config_sha256 = config::hash_of(config);
   const RunDir run = RunDir::create(report.run, options.overwrite);
   write_file_atomic(run.file("config.resolved.toml"),

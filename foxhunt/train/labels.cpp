@@ -14,14 +14,14 @@ namespace {
 /// A move between two closes, seen from a bar with a given volatility.
 class Ruler {
  public:
-  Ruler(const LabelConfig& config, Price tick)
+  Ruler(const bundle::LabelConfig& config, Price tick)
       : config_(config),
         tick_(static_cast<double>(tick.nano)),
         root_horizon_(std::sqrt(static_cast<double>(config.horizon))) {}
 
   /// `sigma` of the deciding bar; unused where the config does not need it.
   std::int8_t class_of(Price from, Price to, double sigma) const {
-    const double move = config_.dead_zone_unit == DeadZoneUnit::kTicks
+    const double move = config_.dead_zone_unit == bundle::DeadZoneUnit::kTicks
                             ? static_cast<double>(to.nano - from.nano) / tick_
                             : features::log_return(from, to) / (sigma * root_horizon_);
     if (std::abs(move) <= config_.dead_zone) return kFlat;
@@ -34,14 +34,14 @@ class Ruler {
   }
 
  private:
-  const LabelConfig& config_;
+  const bundle::LabelConfig& config_;
   double tick_;
   double root_horizon_;
 };
 
 }  // namespace
 
-Labels make_labels(LabelConfig config, const LabelBars& bars) {
+Labels make_labels(bundle::LabelConfig config, const LabelBars& bars) {
   config::require_in_range(config::fields_of(config), "labels");
   const std::size_t n = bars.close.size();
   if (bars.available_at.size() != n) {

@@ -21,7 +21,7 @@
 
 #include "foxhunt/base/price.h"
 #include "foxhunt/base/time.h"
-#include "foxhunt/train/label_config.h"
+#include "foxhunt/bundle/label_config.h"
 
 namespace foxhunt::train {
 
@@ -47,6 +47,6 @@ struct LabelBars {
 };
 
 /// Errors  ConfigError for a value out of range, ShapeError when the two spans differ in length.
-Labels make_labels(LabelConfig config, const LabelBars& bars);
+Labels make_labels(bundle::LabelConfig config, const LabelBars& bars);
 
 }  // namespace foxhunt::train

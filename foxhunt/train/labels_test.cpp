@@ -31,10 +31,10 @@ struct Series {
   LabelBars bars() const { return {.close = close, .available_at = at, .tick = kTick}; }
 };
 
-LabelConfig in_ticks(std::int64_t horizon, double dead_zone) {
+bundle::LabelConfig in_ticks(std::int64_t horizon, double dead_zone) {
   return {.horizon = horizon,
           .dead_zone = dead_zone,
-          .dead_zone_unit = DeadZoneUnit::kTicks,
+          .dead_zone_unit = bundle::DeadZoneUnit::kTicks,
           .scale_return = false};
 }
 
@@ -93,7 +93,7 @@ TEST(Labels, AnIntervalReachesFromTheDecisionToTheBarThatSettlesIt) {
 TEST(Labels, EqualTheDefinitionInFloat64) {
   Rng rng(1);
   const Series series = random_series(rng, 300);
-  const LabelConfig config{.horizon = 7, .dead_zone = 0.5, .volatility_span = 20};
+  const bundle::LabelConfig config{.horizon = 7, .dead_zone = 0.5, .volatility_span = 20};
   const Labels labels = make_labels(config, series.bars());
   const auto close = [&](std::size_t i) { return series.close[i].to_double(); };
   int counts[3] = {};
@@ -122,7 +122,7 @@ TEST(Labels, RawReturnsNeedNoPast) {
     EXPECT_FLOAT_EQ(labels.value[t], static_cast<float>(std::log(series.close[t + 5].to_double() /
                                                                  series.close[t].to_double())));
   }
-  LabelConfig scaled = in_ticks(5, 0);
+  bundle::LabelConfig scaled = in_ticks(5, 0);
   scaled.scale_return = true;  // now the value needs volatility, though the classes do not
   scaled.volatility_span = 30;
   const Labels later = make_labels(scaled, series.bars());
@@ -132,7 +132,7 @@ TEST(Labels, RawReturnsNeedNoPast) {
 TEST(Labels, ALabelKnowsNothingBeyondItsEndNorBeforeItsVolatility) {
   Rng rng(3);
   const Series series = random_series(rng, 120);
-  const LabelConfig config{.horizon = 5, .volatility_span = 10};
+  const bundle::LabelConfig config{.horizon = 5, .volatility_span = 10};
   const Labels clean = make_labels(config, series.bars());
   for (std::size_t t = 10; t + 5 < 120; ++t) {
     Series poisoned = series;
@@ -150,7 +150,7 @@ TEST(Labels, ALabelKnowsNothingBeyondItsEndNorBeforeItsVolatility) {
 TEST(Labels, PersistenceKnowsNoBarAfterTheDecision) {
   Rng rng(4);
   const Series series = random_series(rng, 120);
-  const LabelConfig config{.horizon = 5, .volatility_span = 10};
+  const bundle::LabelConfig config{.horizon = 5, .volatility_span = 10};
   const Labels clean = make_labels(config, series.bars());
   for (std::size_t t = 10; t < 120; ++t) {
     Series poisoned = series;

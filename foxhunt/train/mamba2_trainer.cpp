@@ -27,7 +27,8 @@ const Mamba2Hyperparameters& checked(const Mamba2Hyperparameters& hyper) {
 }  // namespace
 
 Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data,
-                             const Mamba2Hyperparameters& hyper, ModelContext context, RunDir& run)
+                             const Mamba2Hyperparameters& hyper, bundle::ModelContext context,
+                             RunDir& run)
     : model_(model),
       hyper_(checked(hyper)),
       context_(std::move(context)),

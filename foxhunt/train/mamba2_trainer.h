@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "foxhunt/base/progress.h"
+#include "foxhunt/bundle/model_context.h"
 #include "foxhunt/nn/mamba2.h"
 #include "foxhunt/train/checkpoint.h"
 #include "foxhunt/train/checkpoint_store.h"
 #include "foxhunt/train/hyperparameters.h"
 #include "foxhunt/train/mamba2_sequence_model.h"
-#include "foxhunt/train/model_context.h"
 #include "foxhunt/train/run_dir.h"
 #include "foxhunt/train/window_trainer.h"
 
@@ -22,7 +22,7 @@ class Mamba2Trainer {
   /// ShapeError when model and
   ///         data do not fit.
   Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, const Mamba2Hyperparameters& hyper,
-                ModelContext context, RunDir& run);
+                bundle::ModelContext context, RunDir& run);
 
   /// To the end, to early stopping, or to an interruption. Afterwards the model has its best
   /// weights, the run folder a checkpoint of them (`best`) and of the last state (`last`). Errors
@@ -39,7 +39,7 @@ class Mamba2Trainer {
 
   nn::Mamba2SSM& model_;
   Mamba2Hyperparameters hyper_;
-  ModelContext context_;
+  bundle::ModelContext context_;
   RunDir& run_;
   CheckpointStore store_;
   Mamba2SequenceModel sequence_model_;

@@ -4,11 +4,11 @@
 
 #include <vector>
 
+#include "foxhunt/bundle/answer.h"
 #include "foxhunt/features/pipeline.h"
+#include "foxhunt/market/bar_selector.h"
 #include "foxhunt/nn/device.h"
 #include "foxhunt/nn/device_check.h"
-#include "foxhunt/train/answer.h"
-#include "foxhunt/train/bar_selector.h"
 #include "foxhunt/train/checkpoint.h"
 #include "foxhunt/train/run_dir.h"
 #include "foxhunt/train/train.h"
@@ -35,18 +35,18 @@ class Predictor {
     if (result.status != features::Status::kReady) return "";
     context_.normalizer.apply(row_, row_);
     const std::span<const float> outputs = model_->predict_single_fast(row_);
-    return answer_line(
+    return bundle::answer_line(
         {.available_at = bar.end(), .bar_start = bar.start, .symbol = symbol, .close = bar.close},
-        meaning_of(outputs, model_->head_config()), model_->head_config());
+        bundle::meaning_of(outputs, model_->head_config()), model_->head_config());
   }
 
   const nn::Mamba2SSM& model() const { return *model_; }
-  const ModelContext& context() const { return context_; }
+  const bundle::ModelContext& context() const { return context_; }
   const features::PushCounters& counters() const { return pipeline_.counters(); }
 
  private:
   std::shared_ptr<nn::Mamba2SSM> model_;
-  ModelContext context_;
+  bundle::ModelContext context_;
   features::FeaturePipeline pipeline_;
   std::vector<float> row_;
 };
@@ -58,7 +58,7 @@ PredictReport predict(const std::filesystem::path& run, const PredictOptions& op
   const nn::DeviceSpec device = nn::parse_device(options.device);
   nn::open_device(device);
   Predictor predictor(load_best(RunDir::open(run).path(), nn::at_device(device)));
-  BarSelector selector({.product = predictor.context().product, .symbol = options.symbol});
+  market::BarSelector selector({.product = predictor.context().product, .symbol = options.symbol});
   PredictReport report;
   for (const std::string& path : options.data) {
     const std::unique_ptr<market::Reader> reader = market::open_reader(path, options.read);

@@ -43,8 +43,8 @@ std::string SequenceCounters::summary() const {
   return text;
 }
 
-SequenceBuilder::SequenceBuilder(const BarFilter& filter, features::FeatureConfig features,
-                                 LabelConfig labels)
+SequenceBuilder::SequenceBuilder(const market::BarFilter& filter, features::FeatureConfig features,
+                                 bundle::LabelConfig labels)
     : label_config_(labels),
       tick_(market::contract_for_product(filter.product).tick),
       selector_(filter),

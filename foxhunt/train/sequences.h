@@ -13,8 +13,8 @@
 #include "foxhunt/features/feature_config.h"
 #include "foxhunt/features/pipeline.h"
 #include "foxhunt/features/schema.h"
+#include "foxhunt/market/bar_selector.h"
 #include "foxhunt/market/reader.h"
-#include "foxhunt/train/bar_selector.h"
 #include "foxhunt/train/labels.h"
 
 namespace foxhunt::train {
@@ -41,7 +41,7 @@ struct Sequence {
 
 /// What became of every record.
 struct SequenceCounters {
-  SelectionCounters selection;
+  market::SelectionCounters selection;
   features::PushCounters bars;                ///< of the selected ones, by the pipeline
   std::int64_t sequences_without_rows = 0;    ///< shorter than the warm-up
   std::int64_t rows = 0;                      ///< = bars.ready = labelled + the two below
@@ -62,10 +62,11 @@ struct SequenceSet {
 class SequenceBuilder {
  public:
   /// Errors  ConfigError: unknown product, bad feature or label config.
-  SequenceBuilder(const BarFilter& filter, features::FeatureConfig features, LabelConfig labels);
+  SequenceBuilder(const market::BarFilter& filter, features::FeatureConfig features,
+                  bundle::LabelConfig labels);
 
   /// Reads to the end. Files come in the order of time; a sequence may go on from one file into the
-  /// next. Errors  as BarSelector::next.
+  /// next. Errors  as market::BarSelector::next.
   void add(market::Reader& reader);
 
   /// Closes the last sequence and hands everything over. Call once.
@@ -84,9 +85,9 @@ class SequenceBuilder {
   void take(const market::Bar& bar);
   void close_sequence();
 
-  LabelConfig label_config_;
+  bundle::LabelConfig label_config_;
   Price tick_;
-  BarSelector selector_;
+  market::BarSelector selector_;
   features::FeaturePipeline pipeline_;
   SequenceSet set_;
   Open open_;

@@ -2,56 +2,23 @@
 // Readers, bars and sequences for tests.
 
 #include <chrono>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "foxhunt/base/rng.h"
 #include "foxhunt/features/test_bars.h"
-#include "foxhunt/market/reader.h"
+#include "foxhunt/market/fake_reader.h"
 #include "foxhunt/train/sequences.h"
 
 namespace foxhunt::train::test {
 
 using features::test::random_bars;
+using market::test::FakeReader;
+using market::test::kOpen;
+using market::test::mapped;
 
-inline const UnixNanos kOpen = parse_time("2013-10-07T22:00");  ///< ES session of 2013-10-08
-
-/// Hands out what it was given.
-class FakeReader final : public market::Reader {
- public:
-  explicit FakeReader(const std::vector<market::Bar>& bars, market::StreamInfo info = {})
-      : info_(std::move(info)), records_(bars.begin(), bars.end()) {}
-  void add(market::Record record) { records_.push_back(std::move(record)); }
-
-  const market::StreamInfo& info() const override { return info_; }
-  const market::Record* next() override {
-    return stats_.records < static_cast<std::int64_t>(records_.size())
-               ? &records_[static_cast<std::size_t>(stats_.records++)]
-               : nullptr;
-  }
-  const market::ReadStats& stats() const override { return stats_; }
-
- private:
-  market::StreamInfo info_;
-  market::ReadStats stats_;
-  std::vector<market::Record> records_;
-};
-
-/// A file that says which id is which symbol.
-inline market::StreamInfo mapped(const std::map<std::uint32_t, std::string>& symbols) {
-  market::StreamInfo info;
-  for (const auto& [id, symbol] : symbols) {
-    info.mappings.push_back({.raw_symbol = symbol,
-                             .start = parse_date("2013-01-01"),
-                             .end = parse_date("2014-01-01"),
-                             .instrument_id = id});
-  }
-  return info;
-}
-
-inline SequenceSet build(const std::vector<market::Bar>& bars, const LabelConfig& labels,
+inline SequenceSet build(const std::vector<market::Bar>& bars, const bundle::LabelConfig& labels,
                          const features::FeatureConfig& features = features::test::small_config()) {
   SequenceBuilder builder({}, features, labels);
   FakeReader reader(bars);
@@ -60,10 +27,10 @@ inline SequenceSet build(const std::vector<market::Bar>& bars, const LabelConfig
 }
 
 /// Labels over `horizon` bars that need no past.
-inline LabelConfig tick_labels(std::int64_t horizon, double dead_zone = 1) {
+inline bundle::LabelConfig tick_labels(std::int64_t horizon, double dead_zone = 1) {
   return {.horizon = horizon,
           .dead_zone = dead_zone,
-          .dead_zone_unit = DeadZoneUnit::kTicks,
+          .dead_zone_unit = bundle::DeadZoneUnit::kTicks,
           .scale_return = false};
 }
 

@@ -111,12 +111,12 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
   nn::Mamba2SSM model(config.hyper.to_model_config(), head, nn::at_device(device));
   model.use_kernels(config.hyper.train.kernels);
   model.initialise(Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split_seed("weights"));
-  ModelContext context{.product = config.data.product,
-                       .features = config.features,
-                       .schema = data.set.schema,
-                       .normalizer = normalizer,
-                       .label = config.label,
-                       .config_sha256 = config::hash_of(config)};
+  bundle::ModelContext context{.product = config.data.product,
+                               .features = config.features,
+                               .schema = data.set.schema,
+                               .normalizer = normalizer,
+                               .label = config.label,
+                               .config_sha256 = config::hash_of(config)};
   Mamba2Trainer trainer(
       model,
       {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},

@@ -13,7 +13,7 @@
 #include "foxhunt/base/time.h"
 #include "foxhunt/model/head_config.h"
 
-namespace foxhunt::train {
+namespace foxhunt::bundle {
 
 /// Names of direction classes: "down", "flat", "up".
 std::string_view class_name(std::int64_t index);
@@ -34,4 +34,4 @@ struct AnswerRow {
 std::string answer_line(const AnswerRow& row, std::span<const double> meaning,
                         const model::HeadConfig& head);
 
-}  // namespace foxhunt::train
+}  // namespace foxhunt::bundle

@@ -1,15 +1,14 @@
-#include "foxhunt/train/bar_selector.h"
+#include "foxhunt/market/bar_selector.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/train/test_data.h"
+#include "foxhunt/market/fake_reader.h"
 
-namespace foxhunt::train {
+namespace foxhunt::market {
 namespace {
 
-using market::Bar;
 using std::chrono::hours;
 using std::chrono::minutes;
 using test::FakeReader;
@@ -18,9 +17,14 @@ using test::mapped;
 
 /// A bar of instrument `id`, `minute` minutes after the open.
 Bar bar_of(std::uint32_t id, std::int64_t minute) {
-  Bar bar = features::test::bar_at(kOpen + minutes{minute}, 100, 100, 100, 100, 1);
-  bar.instrument.instrument_id = id;
-  return bar;
+  const Price price{100'000'000'000};
+  return {.instrument = {.publisher_id = 1, .instrument_id = id},
+          .start = kOpen + minutes{minute},
+          .open = price,
+          .high = price,
+          .low = price,
+          .close = price,
+          .volume = 1};
 }
 
 std::vector<std::string> symbols_of(BarSelector& selector, FakeReader reader) {
@@ -42,7 +46,7 @@ std::string refusal(const std::vector<Bar>& bars) {
 TEST(BarSelector, TakesTheBarsOfTheProductAndCountsTheRest) {
   FakeReader reader({bar_of(1, 0), bar_of(2, 0), bar_of(3, 0), bar_of(9, 0), bar_of(1, 1)},
                     mapped({{1, "ESZ3"}, {2, "NQZ3"}, {3, "ESZ3-ESH4"}}));
-  reader.add(market::Trade{});
+  reader.add(Trade{});
   BarSelector selector({.product = "ES"});
   EXPECT_THAT(symbols_of(selector, std::move(reader)), testing::ElementsAre("ESZ3", "ESZ3"));
   const SelectionCounters& counters = selector.counters();
@@ -62,7 +66,7 @@ TEST(BarSelector, OneSymbolPicksOneOfSeveralContracts) {
 }
 
 TEST(BarSelector, LooksSymbolsUpByDay) {
-  market::StreamInfo info;
+  StreamInfo info;
   const auto add = [&info](const char* symbol, const char* start, const char* end) {
     info.mappings.push_back({.raw_symbol = symbol,
                              .start = parse_date(start),
@@ -79,7 +83,7 @@ TEST(BarSelector, LooksSymbolsUpByDay) {
 }
 
 TEST(BarSelector, AFileThatNamesOneSymbolHoldsIt) {
-  market::StreamInfo info;
+  StreamInfo info;
   info.symbols = {"ES.c.0"};
   BarSelector es({});
   EXPECT_THAT(symbols_of(es, FakeReader({bar_of(1, 0)}, info)), testing::ElementsAre("ES.c.0"));
@@ -122,4 +126,4 @@ TEST(BarSelector, RefusesAProductWithoutACalendar) {
 }
 
 }  // namespace
-}  // namespace foxhunt::train
+}  // namespace foxhunt::market

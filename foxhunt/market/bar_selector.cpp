@@ -1,4 +1,4 @@
-#include "foxhunt/train/bar_selector.h"
+#include "foxhunt/market/bar_selector.h"
 
 #include <fmt/format.h>
 
@@ -9,19 +9,19 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/market/contract.h"
 
-namespace foxhunt::train {
+namespace foxhunt::market {
 
 BarSelector::BarSelector(BarFilter filter)
-    : filter_(std::move(filter)), calendar_(market::Calendar::for_product(filter_.product)) {}
+    : filter_(std::move(filter)), calendar_(Calendar::for_product(filter_.product)) {}
 
-const market::Bar* BarSelector::next(market::Reader& reader) {
+const Bar* BarSelector::next(Reader& reader) {
   if (reader_ != &reader) {
     known_.clear();
     reader_ = &reader;
   }
-  while (const market::Record* record = reader.next()) {
+  while (const Record* record = reader.next()) {
     ++counters_.records;
-    const auto* bar = std::get_if<market::Bar>(record);
+    const auto* bar = std::get_if<Bar>(record);
     if (bar == nullptr) {
       ++counters_.not_bars;
       continue;
@@ -50,8 +50,7 @@ const market::Bar* BarSelector::next(market::Reader& reader) {
   return nullptr;
 }
 
-const BarSelector::Known& BarSelector::look_up(const market::Reader& reader,
-                                               const market::Bar& bar) {
+const BarSelector::Known& BarSelector::look_up(const Reader& reader, const Bar& bar) {
   const std::uint64_t id =
       (std::uint64_t{bar.instrument.publisher_id} << 32U) | bar.instrument.instrument_id;
   const std::int64_t day =
@@ -61,8 +60,8 @@ const BarSelector::Known& BarSelector::look_up(const market::Reader& reader,
   return place->second;
 }
 
-BarSelector::Known BarSelector::judge(const market::Reader& reader, const market::Bar& bar) const {
-  const market::StreamInfo& info = reader.info();
+BarSelector::Known BarSelector::judge(const Reader& reader, const Bar& bar) const {
+  const StreamInfo& info = reader.info();
   std::string symbol = reader.symbol_of(bar.instrument, bar.start);
   if (symbol.empty() && info.mappings.empty() && info.symbols.size() == 1) symbol = info.symbols[0];
   if (symbol.empty()) {
@@ -70,7 +69,7 @@ BarSelector::Known BarSelector::judge(const market::Reader& reader, const market
     const bool is_taken_on_trust = file_is_silent && filter_.symbol.empty();
     return {.verdict = is_taken_on_trust ? Verdict::kSelected : Verdict::kUnmapped, .symbol = ""};
   }
-  if (symbol != filter_.product && market::product_of_symbol(symbol) != filter_.product) {
+  if (symbol != filter_.product && product_of_symbol(symbol) != filter_.product) {
     return {.verdict = Verdict::kOtherProduct, .symbol = std::move(symbol)};
   }
   const bool is_meant = filter_.symbol.empty() || symbol == filter_.symbol;
@@ -78,9 +77,9 @@ BarSelector::Known BarSelector::judge(const market::Reader& reader, const market
           .symbol = std::move(symbol)};
 }
 
-void BarSelector::refuse_mixed(const market::Bar& bar, const std::string& symbol) {
+void BarSelector::refuse_mixed(const Bar& bar, const std::string& symbol) {
   if (!last_ || bar.instrument == last_->instrument) return;
-  const auto open_of = [this](const market::Bar& of) {
+  const auto open_of = [this](const Bar& of) {
     const auto session = calendar_.session_at(of.start);
     return session ? session->open : kNullTime;
   };
@@ -90,7 +89,7 @@ void BarSelector::refuse_mixed(const market::Bar& bar, const std::string& symbol
     left_open_ = open;
   }
   if (bar.start == last_->start || std::ranges::find(left_, bar.instrument) != left_.end()) {
-    const auto name = [](const std::string& text, const market::InstrumentKey& key) {
+    const auto name = [](const std::string& text, const InstrumentKey& key) {
       return text.empty() ? fmt::format("instrument {}", key.instrument_id) : text;
     };
     throw DataError(fmt::format(
@@ -102,4 +101,4 @@ void BarSelector::refuse_mixed(const market::Bar& bar, const std::string& symbol
   if (open_of(*last_) == open) left_.push_back(last_->instrument);
 }
 
-}  // namespace foxhunt::train
+}  // namespace foxhunt::market

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace foxhunt::train {
+namespace foxhunt::bundle {
 
 enum class LabelKind : std::uint8_t { kDirection, kReturn };
 enum class DeadZoneUnit : std::uint8_t { kVolatility, kTicks };
@@ -36,4 +36,4 @@ struct LabelConfig {
   }
 };
 
-}  // namespace foxhunt::train
+}  // namespace foxhunt::bundle

@@ -1,4 +1,4 @@
-#include "foxhunt/train/answer.h"
+#include "foxhunt/bundle/answer.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace foxhunt::train {
+namespace foxhunt::bundle {
 namespace {
 
 constexpr std::array<std::string_view, 3> kClassNames{"down", "flat", "up"};
@@ -66,4 +66,4 @@ std::string answer_line(const AnswerRow& row, std::span<const double> meaning,
   return line + "}";
 }
 
-}  // namespace foxhunt::train
+}  // namespace foxhunt::bundle

@@ -12,7 +12,7 @@
 #include "foxhunt/market/calendar.h"
 #include "foxhunt/market/reader.h"
 
-namespace foxhunt::train {
+namespace foxhunt::market {
 
 struct BarFilter {
   std::string product = "ES";
@@ -42,7 +42,7 @@ class BarSelector {
   ///           bar at one time, or one returns within a session that had moved on from it. It names
   ///           both and a way out.
   /// Lifetime  valid until the next call.
-  const market::Bar* next(market::Reader& reader);
+  const Bar* next(Reader& reader);
 
   /// Symbol of the bar that next() gave last; "" where the file does not say.
   const std::string& symbol() const { return symbol_; }
@@ -55,23 +55,23 @@ class BarSelector {
     std::string symbol;
   };
 
-  const Known& look_up(const market::Reader& reader, const market::Bar& bar);
-  Known judge(const market::Reader& reader, const market::Bar& bar) const;
-  void refuse_mixed(const market::Bar& bar, const std::string& symbol);
+  const Known& look_up(const Reader& reader, const Bar& bar);
+  Known judge(const Reader& reader, const Bar& bar) const;
+  void refuse_mixed(const Bar& bar, const std::string& symbol);
 
   BarFilter filter_;
-  market::Calendar calendar_;
+  Calendar calendar_;
   SelectionCounters counters_;
   std::string symbol_;
 
-  const market::Reader* reader_ = nullptr;  ///< whose ids `known_` holds
+  const Reader* reader_ = nullptr;  ///< whose ids `known_` holds
   /// By publisher and instrument, and UTC day: ids are unique only within a day.
   std::map<std::pair<std::uint64_t, std::int64_t>, Known> known_;
 
-  std::optional<market::Bar> last_;  ///< selected
-  std::vector<market::InstrumentKey>
+  std::optional<Bar> last_;  ///< selected
+  std::vector<InstrumentKey>
       left_;  ///< contracts that the session of `left_open_` has moved on from
   UnixNanos left_open_ = kNullTime;
 };
 
-}  // namespace foxhunt::train
+}  // namespace foxhunt::market

@@ -1,4 +1,4 @@
-#include "foxhunt/train/model_context.h"
+#include "foxhunt/bundle/model_context.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/config/config.h"
 
-namespace foxhunt::train {
+namespace foxhunt::bundle {
 namespace {
 
 constexpr const char* kFormat = "1";
@@ -59,4 +59,4 @@ ModelContext ModelContext::from_metadata(const std::map<std::string, std::string
   }
 }
 
-}  // namespace foxhunt::train
+}  // namespace foxhunt::bundle

@@ -1,4 +1,4 @@
-#include "foxhunt/train/answer.h"
+#include "foxhunt/bundle/answer.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace foxhunt::train {
+namespace foxhunt::bundle {
 namespace {
 
 TEST(Answer, ProbabilitiesAreASoftmaxThatCannotOverflow) {
@@ -38,4 +38,4 @@ TEST(Answer, LinesAreJsonWithExactPrices) {
 }
 
 }  // namespace
-}  // namespace foxhunt::train
+}  // namespace foxhunt::bundle

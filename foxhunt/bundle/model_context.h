@@ -5,12 +5,12 @@
 #include <map>
 #include <string>
 
+#include "foxhunt/bundle/label_config.h"
 #include "foxhunt/features/feature_config.h"
 #include "foxhunt/features/normalizer.h"
 #include "foxhunt/features/schema.h"
-#include "foxhunt/train/label_config.h"
 
-namespace foxhunt::train {
+namespace foxhunt::bundle {
 
 struct ModelContext {
   std::string product;
@@ -28,4 +28,4 @@ struct ModelContext {
                                     const std::string& file);
 };
 
-}  // namespace foxhunt::train
+}  // namespace foxhunt::bundle

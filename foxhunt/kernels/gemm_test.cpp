@@ -107,35 +107,6 @@ TEST_P(GemmTest, TransposeTurnsEveryShape) {
   }
 }
 
-TEST_P(GemmTest, PackedVectorProductIsTheProduct) {
-  for (const auto& [out, in] : {std::pair<std::int64_t, std::int64_t>{1, 1},
-                                {5, 3},
-                                {64, 64},
-                                {65, 7},
-                                {292, 64},
-                                {130, 33}}) {
-    Rng rng(static_cast<std::uint64_t>(out * 1000 + in));
-    const std::vector<float> weight = random_floats(rng, out * in);
-    const std::vector<float> bias = random_floats(rng, out);
-    const std::vector<float> x = random_floats(rng, in);
-    std::vector<float> packed(static_cast<std::size_t>(gemv_packed_size(out, in)));
-    gemv_pack(out, in, weight.data(), packed.data());
-    std::vector<float> y(static_cast<std::size_t>(out + 1), kUntouched);
-    kernels().gemv({out, in, packed.data(), bias.data(), x.data(), y.data()});
-    for (std::int64_t o = 0; o < out; ++o) {
-      double want = static_cast<double>(bias[static_cast<std::size_t>(o)]);
-      for (std::int64_t i = 0; i < in; ++i) {
-        want += static_cast<double>(weight[static_cast<std::size_t>(o * in + i)]) *
-                static_cast<double>(x[static_cast<std::size_t>(i)]);
-      }
-      // A rounding of 6e-8 a term of at most 1.
-      EXPECT_NEAR(static_cast<double>(y[static_cast<std::size_t>(o)]), want,
-                  6e-8 * static_cast<double>(in + 2));
-    }
-    EXPECT_EQ(y.back(), kUntouched) << "written beyond the outputs";
-  }
-}
-
 FX_FOR_EACH_TABLE(GemmTest);
 
 }  // namespace

@@ -7,10 +7,8 @@
 #include "foxhunt/kernels/conv1d.h"
 #include "foxhunt/kernels/elementwise.h"
 #include "foxhunt/kernels/gemm.h"
-#include "foxhunt/kernels/gemv.h"
 #include "foxhunt/kernels/norm.h"
 #include "foxhunt/kernels/ssd_chunk.h"
-#include "foxhunt/kernels/ssd_step.h"
 #include "foxhunt/kernels/step_size.h"
 
 namespace foxhunt::kernels {
@@ -31,7 +29,6 @@ struct KernelTableOf {
   MapFn<T> exp, softplus, silu;
   TransposeFn<T> transpose;
   GemmFn<T> gemm;
-  GemvFn<T> gemv;
   ConvForwardFn<T> conv_forward;
   SiluBackwardFn<T> silu_backward;
   ConvBackwardFn<T> conv_backward;
@@ -40,7 +37,6 @@ struct KernelTableOf {
   GateNormBackwardFn<T> gate_norm_backward;
   SsdChunkForwardFn<T> ssd_chunk_forward;
   SsdChunkBackwardFn<T> ssd_chunk_backward;
-  SsdStepFn<T> ssd_answer, ssd_advance;
   AdamWFn<T> adamw;
   SumPartsFn<T> sum_parts;
 };

@@ -4,10 +4,8 @@
 #include "foxhunt/kernels/isa/conv1d.inl.h"
 #include "foxhunt/kernels/isa/elementwise.inl.h"
 #include "foxhunt/kernels/isa/gemm.inl.h"
-#include "foxhunt/kernels/isa/gemv.inl.h"
 #include "foxhunt/kernels/isa/norm.inl.h"
 #include "foxhunt/kernels/isa/ssd_chunk_backward.inl.h"
-#include "foxhunt/kernels/isa/ssd_step.inl.h"
 #include "foxhunt/kernels/isa/step_size.inl.h"
 #include "foxhunt/kernels/isa/transpose.inl.h"
 #include "foxhunt/kernels/kernel_table.h"
@@ -43,7 +41,6 @@ constexpr KernelTableOf<typename V::Elem> make_table(const char* name, bool (*ru
           &map_silu<V>,
           &transpose<V>,
           &gemm<V>,
-          &gemv<V>,
           &conv_forward<V>,
           &silu_backward<V>,
           &conv_backward<V>,
@@ -52,8 +49,6 @@ constexpr KernelTableOf<typename V::Elem> make_table(const char* name, bool (*ru
           &gate_norm_backward<V>,
           &ssd_chunk_forward<V>,
           &ssd_chunk_backward<V>,
-          &ssd_answer<V>,
-          &ssd_advance<V>,
           &adamw<V>,
           &sum_parts<V>};
 }

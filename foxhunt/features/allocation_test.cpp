@@ -41,6 +41,20 @@ TEST(FeaturePipeline, AllocatesNothingAfterConstruction) {
   for (const market::Bar& bar : bars) pipeline.push(bar, row);
   EXPECT_EQ(allocations - before, 0);
   EXPECT_GT(pipeline.counters().ready, 400);
+
+  // Nor does a pipeline that goes on from a saved state.
+  pipeline.reset();
+  for (std::size_t i = 0; i < 200; ++i) pipeline.push(bars[i], row);
+  ByteWriter state;
+  pipeline.save(state);
+  ByteReader from(state.bytes(), "state");
+  FeaturePipeline restored = test::make_pipeline(FeatureConfig{});
+  restored.restore(from);
+  static_assert(noexcept(restored.push_unchecked(bars[0], row)));
+  const std::int64_t before_restored = allocations;
+  for (std::size_t i = 200; i < bars.size(); ++i) restored.push_unchecked(bars[i], row);
+  EXPECT_EQ(allocations - before_restored, 0);
+  EXPECT_GT(restored.counters().ready, 400);
   EXPECT_GT(allocations, 0);  // the counter counts
 }
 

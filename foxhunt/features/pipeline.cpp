@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -13,10 +14,8 @@
 #include <vector>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/config/config.h"
 #include "foxhunt/features/columns.h"
-#include "foxhunt/features/sliding_mean.h"
-#include "foxhunt/features/volatility.h"
+#include "foxhunt/features/pipeline_impl.h"
 
 namespace foxhunt::features {
 namespace {
@@ -45,170 +44,154 @@ std::size_t longest_return(const FeatureConfig& config) {
 
 }  // namespace
 
-struct FeaturePipeline::Impl {
-  Impl(FeatureConfig c, market::Calendar cal, market::Contract con)
-      : config(std::move(c)),
-        calendar(std::move(cal)),
-        contract(std::move(con)),
-        schema(make_schema(config)),
-        warm_up(schema.warm_up()),
-        closes(longest_return(config) + 1),
-        log_volume(config.volume_span) {
-    for (const std::int64_t span : config.volatility_spans) {
-      volatilities.emplace_back(span, contract.tick);
-    }
-    sigmas.resize(volatilities.size());
-  }
+PipelineMemory::PipelineMemory(const FeatureConfig& config, Price tick)
+    : closes(longest_return(config) + 1), log_volume(config.volume_span) {
+  volatilities.reserve(config.volatility_spans.size());
+  for (const std::int64_t span : config.volatility_spans) volatilities.emplace_back(span, tick);
+}
 
-  /// Counts what makes `bar` unusable; true when nothing does.
-  bool is_usable(const Bar& bar) {
-    const Price prices[] = {bar.open, bar.high, bar.low, bar.close};
-    const auto is_null = [](Price p) { return p.is_null(); };
-    const auto is_non_positive = [](Price p) { return p.nano <= 0; };
-    if (bar.span != std::chrono::seconds{config.bar_seconds}) {
-      ++counters.other_length;
-    } else if (foxhunt::is_null(bar.start) || bar.start > UnixNanos::max() - bar.span ||
-               std::ranges::any_of(prices, is_null) ||
-               bar.volume == std::numeric_limits<std::uint64_t>::max()) {
-      ++counters.null_value;
-    } else if (std::ranges::any_of(prices, is_non_positive)) {
-      ++counters.non_positive_price;
-    } else if (bar.low > std::min(bar.open, bar.close) ||
-               bar.high < std::max(bar.open, bar.close)) {
-      ++counters.inconsistent_ohlc;
-    } else {
-      return true;
-    }
+void PipelineMemory::forget() noexcept {
+  bars = 0;
+  for (RealisedVolatility& volatility : volatilities) volatility.clear();
+  log_volume.clear();
+}
+
+void PipelineMemory::reset() noexcept {
+  forget();
+  last.reset();
+  session = {};
+  counters = {};
+}
+
+FeaturePipeline::Impl::Impl(FeatureConfig c, market::Calendar cal, market::Contract con)
+    : config(std::move(c)),
+      calendar(std::move(cal)),
+      contract(std::move(con)),
+      schema(make_schema(config)),
+      warm_up(schema.warm_up()),
+      memory(config, contract.tick),
+      sigmas(config.volatility_spans.size()) {}
+
+BarFault FeaturePipeline::Impl::fault_of(const Bar& bar) const noexcept {
+  const Price prices[] = {bar.open, bar.high, bar.low, bar.close};
+  const auto is_null = [](Price p) { return p.is_null(); };
+  const auto is_non_positive = [](Price p) { return p.nano <= 0; };
+  if (bar.span != std::chrono::seconds{config.bar_seconds}) return &PushCounters::other_length;
+  if (foxhunt::is_null(bar.start) || bar.start > UnixNanos::max() - bar.span ||
+      std::ranges::any_of(prices, is_null) ||
+      bar.volume == std::numeric_limits<std::uint64_t>::max()) {
+    return &PushCounters::null_value;
+  }
+  if (std::ranges::any_of(prices, is_non_positive)) return &PushCounters::non_positive_price;
+  if (bar.low > std::min(bar.open, bar.close) || bar.high < std::max(bar.open, bar.close)) {
+    return &PushCounters::inconsistent_ohlc;
+  }
+  return nullptr;
+}
+
+std::optional<Session> FeaturePipeline::Impl::session_of(const Bar& bar) const noexcept {
+  std::optional<Session> found = calendar.session_at(bar.start);
+  if (found && (bar.end() > found->close || overlaps_halt(bar, *found))) found.reset();
+  return found;
+}
+
+void PipelineMemory::take(const Bar& bar) noexcept {
+  if (bars > 0) {
+    const double move = log_return(last->close, bar.close);
+    for (RealisedVolatility& volatility : volatilities) volatility.push(move);
+  }
+  closes[static_cast<std::size_t>(bars) % closes.size()] = bar.close;
+  ++bars;
+  const double volume = std::log1p(static_cast<double>(bar.volume));
+  // Its own past: the bar itself enters the mean only afterwards.
+  volume_ratio = log_volume.full() ? volume - log_volume.mean() : 0.0;
+  log_volume.push(volume);
+  last = bar;
+}
+
+bool FeaturePipeline::Impl::is_in_order(const Bar& bar) noexcept {
+  const std::optional<Bar>& last = memory.last;
+  if (!last || bar.start >= last->end()) return true;
+  if (bar.start != last->start || bar.instrument != last->instrument) {
+    ++memory.counters.out_of_order;
+  } else if (is_same_bar(bar, *last)) {
+    ++memory.counters.duplicates;
+  } else {
+    ++memory.counters.conflicts;
+  }
+  return false;
+}
+
+bool FeaturePipeline::Impl::starts_sequence(const Bar& bar, const Session& found) noexcept {
+  const std::optional<Bar>& last = memory.last;
+  PushCounters& counters = memory.counters;
+  if (!last || found.open != memory.session.open) {
+    ++counters.new_session;
+  } else if (bar.instrument != last->instrument) {
+    ++counters.new_contract;
+  } else if (last->start < found.halt_end && bar.start >= found.halt_end) {
+    ++counters.after_halt;
+  } else if (bar.start - last->end() > std::chrono::minutes{config.max_gap_minutes}) {
+    ++counters.long_gap;
+  } else {
     return false;
   }
+  ++counters.sequences;
+  return true;
+}
 
-  /// Counts a bar that begins before the last one has ended; true when it does not.
-  bool is_in_order(const Bar& bar) {
-    if (!last || bar.start >= last->end()) return true;
-    if (bar.start != last->start || bar.instrument != last->instrument) {
-      ++counters.out_of_order;
-    } else if (is_same_bar(bar, *last)) {
-      ++counters.duplicates;
-    } else {
-      ++counters.conflicts;
-    }
-    return false;
+void FeaturePipeline::Impl::write(const Bar& bar, std::span<float> row) noexcept {
+  std::size_t at = 0;
+  const auto put = [&](double value) { row[at++] = static_cast<float>(value); };
+  for (std::size_t i = 0; i < sigmas.size(); ++i) {
+    sigmas[i] = memory.volatilities[i].value(bar.close);
   }
+  const double sigma = sigmas.back();
 
-  bool starts_sequence(const Bar& bar, const Session& found) {
-    if (!last || found.open != session.open) {
-      ++counters.new_session;
-    } else if (bar.instrument != last->instrument) {
-      ++counters.new_contract;
-    } else if (last->start < found.halt_end && bar.start >= found.halt_end) {
-      ++counters.after_halt;
-    } else if (bar.start - last->end() > std::chrono::minutes{config.max_gap_minutes}) {
-      ++counters.long_gap;
-    } else {
-      return false;
-    }
-    ++counters.sequences;
-    return true;
+  for (const std::int64_t span : config.return_spans) {
+    put(log_return(memory.close(span), bar.close) / (sigma * std::sqrt(static_cast<double>(span))));
   }
+  put(log_return(bar.low, bar.high) / sigma);
+  const std::int64_t height = bar.high.nano - bar.low.nano;
+  const std::int64_t twice_off = (bar.close.nano - bar.low.nano) - (bar.high.nano - bar.close.nano);
+  put(height == 0 ? 0.0 : static_cast<double>(twice_off) / static_cast<double>(height));
+  put(memory.volume_ratio);
+  for (const double level : sigmas) put(std::log(level / kBasisPoint));
+  for (std::size_t i = 0; i + 1 < sigmas.size(); ++i) put(std::log(sigmas[i] / sigmas[i + 1]));
 
-  void forget() {
-    bars = 0;
-    for (RealisedVolatility& volatility : volatilities) volatility.clear();
-    log_volume.clear();
+  const double since_open = minutes(bar.end() - memory.session.open);
+  const double angle = 2.0 * std::numbers::pi * since_open / (24.0 * 60.0);
+  put(since_open);
+  put(minutes(memory.session.close - bar.end()));
+  put(std::sin(angle));
+  put(std::cos(angle));
+}
+
+PushResult FeaturePipeline::Impl::push(const Bar& bar, std::span<float> row) noexcept {
+  PushCounters& counters = memory.counters;
+  ++counters.bars;
+  if (const BarFault fault = fault_of(bar)) {
+    ++(counters.*fault);
+    return {.status = Status::kBadBar};
   }
-
-  /// The close of `ago` bars before the last one taken.
-  Price close(std::int64_t ago) const {
-    return closes[static_cast<std::size_t>(bars - 1 - ago) % closes.size()];
+  const std::optional<Session> found = session_of(bar);
+  if (!found) {
+    ++counters.closed;
+    return {.status = Status::kClosed};
   }
-
-  void take(const Bar& bar) {
-    if (bars > 0) {
-      const double move = log_return(last->close, bar.close);
-      for (RealisedVolatility& volatility : volatilities) volatility.push(move);
-    }
-    closes[static_cast<std::size_t>(bars) % closes.size()] = bar.close;
-    ++bars;
-    const double volume = std::log1p(static_cast<double>(bar.volume));
-    // Its own past: the bar itself enters the mean only afterwards.
-    volume_ratio = log_volume.full() ? volume - log_volume.mean() : 0.0;
-    log_volume.push(volume);
-    last = bar;
+  if (!is_in_order(bar)) return {.status = Status::kOutOfOrder};
+  const bool starts = starts_sequence(bar, *found);
+  if (starts) memory.forget();
+  memory.session = *found;
+  memory.take(bar);
+  if (memory.bars < warm_up) {
+    ++counters.warming_up;
+    return {.status = Status::kWarmingUp, .starts_sequence = starts};
   }
-
-  /// The columns in the order of make_schema().
-  void write(const Bar& bar, std::span<float> row) {
-    std::size_t at = 0;
-    const auto put = [&](double value) { row[at++] = static_cast<float>(value); };
-    for (std::size_t i = 0; i < sigmas.size(); ++i) sigmas[i] = volatilities[i].value(bar.close);
-    const double sigma = sigmas.back();
-
-    for (const std::int64_t span : config.return_spans) {
-      put(log_return(close(span), bar.close) / (sigma * std::sqrt(static_cast<double>(span))));
-    }
-    put(log_return(bar.low, bar.high) / sigma);
-    const std::int64_t height = bar.high.nano - bar.low.nano;
-    const std::int64_t twice_off =
-        (bar.close.nano - bar.low.nano) - (bar.high.nano - bar.close.nano);
-    put(height == 0 ? 0.0 : static_cast<double>(twice_off) / static_cast<double>(height));
-    put(volume_ratio);
-    for (const double level : sigmas) put(std::log(level / kBasisPoint));
-    for (std::size_t i = 0; i + 1 < sigmas.size(); ++i) put(std::log(sigmas[i] / sigmas[i + 1]));
-
-    const double since_open = minutes(bar.end() - session.open);
-    const double angle = 2.0 * std::numbers::pi * since_open / (24.0 * 60.0);
-    put(since_open);
-    put(minutes(session.close - bar.end()));
-    put(std::sin(angle));
-    put(std::cos(angle));
-  }
-
-  PushResult push(const Bar& bar, std::span<float> row) {
-    ++counters.bars;
-    if (!is_usable(bar)) return {.status = Status::kBadBar};
-    const std::optional<Session> found = calendar.session_at(bar.start);
-    if (!found || bar.end() > found->close || overlaps_halt(bar, *found)) {
-      ++counters.closed;
-      return {.status = Status::kClosed};
-    }
-    if (!is_in_order(bar)) return {.status = Status::kOutOfOrder};
-    const bool starts = starts_sequence(bar, *found);
-    if (starts) forget();
-    session = *found;
-    take(bar);
-    if (bars < warm_up) {
-      ++counters.warming_up;
-      return {.status = Status::kWarmingUp, .starts_sequence = starts};
-    }
-    ++counters.ready;
-    write(bar, row);
-    return {.status = Status::kReady, .starts_sequence = starts};
-  }
-
-  void reset() {
-    forget();
-    last.reset();
-    session = {};
-    counters = {};
-  }
-
-  FeatureConfig config;
-  market::Calendar calendar;
-  market::Contract contract;
-  Schema schema;
-  std::int64_t warm_up;
-
-  std::vector<Price> closes;  ///< ring: the close of bar i of the sequence is at i % size
-  std::vector<RealisedVolatility> volatilities;  ///< one for each volatility span
-  std::vector<double> sigmas;                    ///< their values, scratch of write()
-  SlidingMean log_volume;
-  double volume_ratio = 0;
-  std::int64_t bars = 0;  ///< of the current sequence
-
-  std::optional<Bar> last;  ///< accepted
-  Session session;
-  PushCounters counters;
-};
+  ++counters.ready;
+  write(bar, row);
+  return {.status = Status::kReady, .starts_sequence = starts};
+}
 
 std::string PushCounters::summary() const {
   std::vector<std::string> ignored;
@@ -235,14 +218,20 @@ FeaturePipeline::FeaturePipeline(FeatureConfig config, market::Calendar calendar
   impl_ = std::make_unique<Impl>(std::move(config), std::move(calendar), std::move(contract));
 }
 FeaturePipeline::~FeaturePipeline() = default;
+FeaturePipeline::FeaturePipeline(const FeaturePipeline& other)
+    : impl_(std::make_unique<Impl>(*other.impl_)) {}
+FeaturePipeline& FeaturePipeline::operator=(const FeaturePipeline& other) {
+  if (this != &other) impl_ = std::make_unique<Impl>(*other.impl_);
+  return *this;
+}
 FeaturePipeline::FeaturePipeline(FeaturePipeline&&) noexcept = default;
 FeaturePipeline& FeaturePipeline::operator=(FeaturePipeline&&) noexcept = default;
 
-const Schema& FeaturePipeline::schema() const { return impl_->schema; }
-std::int64_t FeaturePipeline::width() const {
+const Schema& FeaturePipeline::schema() const noexcept { return impl_->schema; }
+std::int64_t FeaturePipeline::width() const noexcept {
   return static_cast<std::int64_t>(impl_->schema.columns.size());
 }
-const FeatureConfig& FeaturePipeline::config() const { return impl_->config; }
+const FeatureConfig& FeaturePipeline::config() const noexcept { return impl_->config; }
 
 PushResult FeaturePipeline::push(const market::Bar& bar, std::span<float> row) {
   if (row.size() != impl_->schema.columns.size()) {
@@ -253,8 +242,13 @@ PushResult FeaturePipeline::push(const market::Bar& bar, std::span<float> row) {
   return impl_->push(bar, row);
 }
 
-const market::Session& FeaturePipeline::session() const { return impl_->session; }
-const PushCounters& FeaturePipeline::counters() const { return impl_->counters; }
-void FeaturePipeline::reset() { impl_->reset(); }
+PushResult FeaturePipeline::push_unchecked(const market::Bar& bar, std::span<float> row) noexcept {
+  assert(row.size() == impl_->schema.columns.size());
+  return impl_->push(bar, row);
+}
+
+const market::Session& FeaturePipeline::session() const noexcept { return impl_->memory.session; }
+const PushCounters& FeaturePipeline::counters() const noexcept { return impl_->memory.counters; }
+void FeaturePipeline::reset() noexcept { impl_->memory.reset(); }
 
 }  // namespace foxhunt::features

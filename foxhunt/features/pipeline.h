@@ -7,6 +7,9 @@
 // pipeline warms up again and the model's state restarts at zero. After its declared warm-up a
 // value depends on the last warm-up bars of the sequence alone, to the last bit.
 //
+// What a pipeline remembers is saved and restored bit for bit: a stream that was cut between two
+// bars goes on as if it had not been.
+//
 // The columns, with c, h, l, v the close, high, low and volume of bar t, s(n) the realised
 // volatility of the last n one-bar log returns (volatility.h), V the longest of the volatility
 // spans, all logarithms natural:
@@ -29,6 +32,7 @@
 #include <span>
 #include <string>
 
+#include "foxhunt/base/bytes.h"
 #include "foxhunt/features/feature_config.h"
 #include "foxhunt/features/schema.h"
 #include "foxhunt/market/calendar.h"
@@ -85,24 +89,40 @@ class FeaturePipeline {
   ///         span, a contract without a tick.
   FeaturePipeline(FeatureConfig config, market::Calendar calendar, market::Contract contract);
   ~FeaturePipeline();
+  /// A second stream that goes on from the same bar.
+  FeaturePipeline(const FeaturePipeline& other);
+  FeaturePipeline& operator=(const FeaturePipeline& other);
   FeaturePipeline(FeaturePipeline&&) noexcept;
   FeaturePipeline& operator=(FeaturePipeline&&) noexcept;
 
-  const Schema& schema() const;  ///< names, units, warm-up of each column
-  std::int64_t width() const;    ///< F
-  const FeatureConfig& config() const;
+  const Schema& schema() const noexcept;  ///< names, units, warm-up of each column
+  std::int64_t width() const noexcept;    ///< F
+  const FeatureConfig& config() const noexcept;
 
   /// `row` [F] is written when the answer is kReady; raw values, not normalised, all finite. Bars
   /// come in the order of their time; an ignored bar leaves the pipeline as it was, but for the
   /// counters. Errors  ShapeError when `row` is not [F]. Cost    O(F), whatever the spans; no
   /// allocation after construction.
   PushResult push(const market::Bar& bar, std::span<float> row);
+  /// push() without its check: `row` has width() elements.
+  PushResult push_unchecked(const market::Bar& bar, std::span<float> row) noexcept;
 
   /// The session of the last accepted bar; all null before the first.
-  const market::Session& session() const;
-  const PushCounters& counters() const;
+  const market::Session& session() const noexcept;
+  const PushCounters& counters() const noexcept;
   /// As newly constructed.
-  void reset();
+  void reset() noexcept;
+
+  /// Appends one part (base/state_part.h): what the next rows, statuses and counters depend on, and
+  /// of which configuration, schema, product and tick. Equal streams give equal bytes.
+  /// Cost    16 bytes a bar of the longest volatility span and the volume span, 8 a bar of the
+  /// longest return span, and about 700 bytes.
+  void save(ByteWriter& to) const;
+  /// Goes on where the saved stream stood. The session comes from this pipeline's calendar.
+  /// Errors  FormatError: bytes cut short or damaged, another version, a pipeline made otherwise
+  /// (each setting that differs, both sides), values that no stream leaves behind. The pipeline is
+  /// then as it was; where `from` stands is open.
+  void restore(ByteReader& from);
 
  private:
   struct Impl;

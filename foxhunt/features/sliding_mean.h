@@ -23,15 +23,7 @@ class SlidingMean {
   /// window is full.
   void push(double value) noexcept {
     assert(value >= 0.0 && value <= 2048.0);
-    const Fixed fixed = static_cast<Fixed>(std::ldexp(value, kFractionBits));
-    if (full()) {
-      sum_ -= ring_[next_];
-    } else {
-      ++count_;
-    }
-    sum_ += fixed;
-    ring_[next_] = fixed;
-    next_ = next_ + 1 == ring_.size() ? 0 : next_ + 1;
+    push_fixed(static_cast<Fixed>(std::ldexp(value, kFractionBits)));
   }
 
   bool full() const noexcept { return count_ == ring_.size(); }
@@ -46,10 +38,44 @@ class SlidingMean {
     next_ = 0;
   }
 
+  /// A value as it is kept, (high 2^64 + low) 2^-96, for states of streams.
+  struct Exact {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    /// Something that push() could have kept.
+    bool is_valid() const noexcept { return high < kMostHigh || (high == kMostHigh && low == 0); }
+  };
+  /// Values in the window.
+  std::size_t size() const noexcept { return count_; }
+  /// The value that came `ago` values before the last one; ago < size().
+  Exact exact(std::size_t ago) const noexcept {
+    assert(ago < count_);
+    const Fixed fixed = ring_[(next_ + ring_.size() - 1 - ago) % ring_.size()];
+    return {.high = static_cast<std::uint64_t>(fixed >> 64U),
+            .low = static_cast<std::uint64_t>(fixed)};
+  }
+  /// push() of the value behind exact(): the mean does not differ in a bit.
+  void push_exact(Exact value) noexcept {
+    assert(value.is_valid());
+    push_fixed((Fixed{value.high} << 64U) | value.low);
+  }
+
  private:
   // 2^11 * 2^20 values * 2^96 is below 2^128: the sum cannot overflow.
   static constexpr int kFractionBits = 96;
+  static constexpr std::uint64_t kMostHigh = std::uint64_t{1} << 43U;  ///< 2^11 * 2^96 / 2^64
   __extension__ using Fixed = unsigned __int128;
+
+  void push_fixed(Fixed fixed) noexcept {
+    if (full()) {
+      sum_ -= ring_[next_];
+    } else {
+      ++count_;
+    }
+    sum_ += fixed;
+    ring_[next_] = fixed;
+    next_ = next_ + 1 == ring_.size() ? 0 : next_ + 1;
+  }
 
   std::vector<Fixed> ring_;
   Fixed sum_ = 0;

@@ -45,6 +45,43 @@ TEST(SlidingMean, HoldsTheLargestSumItPromises) {
   EXPECT_EQ(mean.mean(), 2047.0);
 }
 
+TEST(SlidingMean, ExactValuesPushedAgainGiveTheSameBitsAtEveryFill) {
+  Rng rng(2);
+  for (const std::int64_t span : {1, 2, 7}) {
+    SlidingMean mean(span);
+    for (int i = 0; i < 20; ++i) {
+      SlidingMean again(span);
+      for (std::size_t ago = mean.size(); ago-- > 0;) again.push_exact(mean.exact(ago));
+      ASSERT_EQ(again.size(), mean.size());
+      SlidingMean straight = mean;
+      for (int k = 0; k < 2 * span; ++k) {
+        const double value = std::ldexp(rng.uniform(), static_cast<int>(rng.below(60)) - 49);
+        straight.push(value);
+        again.push(value);
+        ASSERT_EQ(again.full(), straight.full());
+        if (straight.full()) {
+          ASSERT_EQ(again.mean(), straight.mean());
+        }
+      }
+      mean.push(2048.0 * rng.uniform());
+    }
+  }
+}
+
+TEST(SlidingMean, AnExactValueIsValidUpToTheLargestThatPushTakes) {
+  SlidingMean mean(2);
+  mean.push(2048.0);
+  mean.push(std::ldexp(3.0, -96));
+  EXPECT_EQ(mean.exact(0).low, 3U);
+  EXPECT_EQ(mean.exact(0).high, 0U);
+  SlidingMean::Exact largest = mean.exact(1);
+  EXPECT_TRUE(largest.is_valid());
+  ++largest.low;
+  EXPECT_FALSE(largest.is_valid());
+  EXPECT_TRUE((SlidingMean::Exact{.high = largest.high - 1, .low = ~std::uint64_t{0}}.is_valid()));
+  EXPECT_FALSE((SlidingMean::Exact{.high = largest.high + 1, .low = 0}.is_valid()));
+}
+
 TEST(RealisedVolatility, IsTheRootMeanSquareAndNeverBelowOneTickInTheWindow) {
   const Price tick{250'000'000};
   const Price close{1'700'000'000'000};

@@ -41,6 +41,10 @@ class RealisedVolatility {
   }
   void clear() noexcept { squares_.clear(); }
 
+  /// What is remembered, and push() of a square out of it.
+  const SlidingMean& squares() const noexcept { return squares_; }
+  void push_square(SlidingMean::Exact square) noexcept { squares_.push_exact(square); }
+
  private:
   SlidingMean squares_;
   double tick_;

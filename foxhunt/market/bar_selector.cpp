@@ -20,30 +20,30 @@ const Bar* BarSelector::next(Reader& reader) {
     reader_ = &reader;
   }
   while (const Record* record = reader.next()) {
-    ++counters_.records;
+    ++memory_.counters.records;
     const auto* bar = std::get_if<Bar>(record);
     if (bar == nullptr) {
-      ++counters_.not_bars;
+      ++memory_.counters.not_bars;
       continue;
     }
     const Known& known = look_up(reader, *bar);
     switch (known.verdict) {
       case Verdict::kOtherProduct:
-        ++counters_.other_product;
+        ++memory_.counters.other_product;
         continue;
       case Verdict::kOtherContract:
-        ++counters_.other_contract;
+        ++memory_.counters.other_contract;
         continue;
       case Verdict::kUnmapped:
-        ++counters_.unmapped;
+        ++memory_.counters.unmapped;
         continue;
       case Verdict::kSelected:
         break;
     }
-    ++counters_.selected;
+    ++memory_.counters.selected;
     refuse_mixed(*bar, known.symbol);
-    symbol_ = known.symbol;
-    last_ = *bar;
+    memory_.symbol = known.symbol;
+    memory_.last = {.instrument = bar->instrument, .start = bar->start};
     return bar;
   }
   reader_ = nullptr;  // another reader may be born at this address
@@ -78,27 +78,28 @@ BarSelector::Known BarSelector::judge(const Reader& reader, const Bar& bar) cons
 }
 
 void BarSelector::refuse_mixed(const Bar& bar, const std::string& symbol) {
-  if (!last_ || bar.instrument == last_->instrument) return;
-  const auto open_of = [this](const Bar& of) {
-    const auto session = calendar_.session_at(of.start);
+  if (!memory_.last || bar.instrument == memory_.last->instrument) return;
+  const auto open_of = [this](UnixNanos start) {
+    const auto session = calendar_.session_at(start);
     return session ? session->open : kNullTime;
   };
-  const UnixNanos open = open_of(bar);
-  if (open != left_open_) {
-    left_.clear();
-    left_open_ = open;
+  const UnixNanos open = open_of(bar.start);
+  if (open != memory_.left_open) {
+    memory_.left.clear();
+    memory_.left_open = open;
   }
-  if (bar.start == last_->start || std::ranges::find(left_, bar.instrument) != left_.end()) {
+  if (bar.start == memory_.last->start ||
+      std::ranges::find(memory_.left, bar.instrument) != memory_.left.end()) {
     const auto name = [](const std::string& text, const InstrumentKey& key) {
       return text.empty() ? fmt::format("instrument {}", key.instrument_id) : text;
     };
     throw DataError(fmt::format(
         "[data] {}: contracts of {} are mixed, {} and {} trade side by side; choose one by its "
         "symbol or give a file that holds one contract at a time",
-        to_string(bar.start), filter_.product, name(symbol_, last_->instrument),
+        to_string(bar.start), filter_.product, name(memory_.symbol, memory_.last->instrument),
         name(symbol, bar.instrument)));
   }
-  if (open_of(*last_) == open) left_.push_back(last_->instrument);
+  if (open_of(memory_.last->start) == open) memory_.left.push_back(memory_.last->instrument);
 }
 
 }  // namespace foxhunt::market

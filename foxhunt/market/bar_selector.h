@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "foxhunt/base/bytes.h"
 #include "foxhunt/market/calendar.h"
 #include "foxhunt/market/reader.h"
 
@@ -45,8 +46,17 @@ class BarSelector {
   const Bar* next(Reader& reader);
 
   /// Symbol of the bar that next() gave last; "" where the file does not say.
-  const std::string& symbol() const { return symbol_; }
-  const SelectionCounters& counters() const { return counters_; }
+  const std::string& symbol() const { return memory_.symbol; }
+  const SelectionCounters& counters() const { return memory_.counters; }
+
+  /// Appends one part (base/state_part.h): which bars were meant, the last one, the contracts that
+  /// its session has left, the counters.
+  void save(ByteWriter& to) const;
+  /// Goes on where the saved selector stood, with any reader that stands behind the record that it
+  /// read last; of a single file, that is behind counters().records records. Errors  FormatError:
+  /// bytes cut short or damaged, another version, another filter (both are named), values that no
+  /// selector leaves behind. The selector is then as it was; where `from` stands is open.
+  void restore(ByteReader& from);
 
  private:
   enum class Verdict : std::uint8_t { kSelected, kOtherProduct, kOtherContract, kUnmapped };
@@ -61,17 +71,25 @@ class BarSelector {
 
   BarFilter filter_;
   Calendar calendar_;
-  SelectionCounters counters_;
-  std::string symbol_;
 
   const Reader* reader_ = nullptr;  ///< whose ids `known_` holds
   /// By publisher and instrument, and UTC day: ids are unique only within a day.
   std::map<std::pair<std::uint64_t, std::int64_t>, Known> known_;
 
-  std::optional<Bar> last_;  ///< selected
-  std::vector<InstrumentKey>
-      left_;  ///< contracts that the session of `left_open_` has moved on from
-  UnixNanos left_open_ = kNullTime;
+  /// What the next answer depends on beside the reader; a new member belongs into save(), too.
+  struct Last {
+    InstrumentKey instrument;
+    UnixNanos start = kNullTime;
+  };
+  struct Memory {
+    SelectionCounters counters;
+    std::optional<Last> last;  ///< bar selected
+    std::string symbol;        ///< of `last`
+    std::vector<InstrumentKey>
+        left;  ///< contracts that the session of `left_open` has moved on from
+    UnixNanos left_open = kNullTime;
+  };
+  Memory memory_;
 };
 
 }  // namespace foxhunt::market

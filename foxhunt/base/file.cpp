@@ -2,12 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "foxhunt/base/error.h"
 
@@ -37,12 +36,27 @@ void write_and_sync(int fd, std::string_view bytes, const fs::path& path) {
 }  // namespace
 
 std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, "cannot be opened", errno);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) fail(path, "cannot be read", errno);
-  return std::move(text).str();
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail(path, "cannot be opened", errno);
+  // Until there is no more, since what is no plain file (a pipe, /proc) does not say how long it
+  // is.
+  struct stat status {};
+  const bool known = ::fstat(fd, &status) == 0 && status.st_size > 0;
+  std::string text(known ? static_cast<std::size_t>(status.st_size) + 1 : 4096, '\0');
+  std::size_t used = 0;
+  for (;;) {
+    if (used == text.size()) text.resize(2 * text.size());
+    const ssize_t got = ::read(fd, text.data() + used, text.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      const int code = errno;
+      ::close(fd);
+      if (got < 0) fail(path, "cannot be read", code);
+      text.resize(used);
+      return text;
+    }
+    used += static_cast<std::size_t>(got);
+  }
 }
 
 void sync_path(const fs::path& path) {

@@ -32,6 +32,30 @@ TEST_F(FileTest, ReadsBackWhatWasWrittenAndLeavesNoTemporary) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+TEST_F(FileTest, ReadsFilesOfAnySizeAndThoseThatDoNotSayTheirs) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{1} << 20}) {
+    const std::string bytes(size, 'x');
+    write_file_atomic(folder_ / "x", bytes);
+    EXPECT_EQ(read_file(folder_ / "x"), bytes) << size;
+  }
+  if (!fs::exists("/proc/self/maps")) GTEST_SKIP() << "no /proc";
+  const std::string maps = read_file("/proc/self/maps");  // its size is 0
+  EXPECT_GT(maps.size(), 4096U);
+  EXPECT_EQ(maps.back(), '\n');
+}
+
+TEST_F(FileTest, DoesNotTakeAFolderForAnEmptyFile) {
+  try {
+    read_file(folder_);
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("cannot be read: Is a directory"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_THROW(read_file(folder_ / "absent"), IoError);
+}
+
 TEST_F(FileTest, FailsByNameWhereNothingCanBeWritten) {
   try {
     write_file_atomic(folder_ / "none" / "x", "1");

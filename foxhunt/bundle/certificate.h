@@ -27,16 +27,17 @@ struct Parity {
   double mean_difference = 0;     ///< relative
   std::int64_t decision_flips = 0;
 
+  /// False without a row to compare, and for a difference that is no number.
   bool meets(const ParityBound& bound) const;
 };
 
 struct Certificate {
-  Parity parity;
-  ParityBound bound;
-  std::string kernels;    ///< table and product kernels of the engine that was compared
-  std::string reference;  ///< "LibTorch 2.11.0, cpu, float32"
-  std::string cpu;        ///< model name of the machine
-  std::string data;       ///< which rows: files' names and the interval
+  Parity parity{};
+  ParityBound bound{};
+  std::string kernels{};    ///< table and product kernels of the engine that was compared
+  std::string reference{};  ///< "LibTorch 2.11.0, cpu, float32"
+  std::string cpu{};        ///< model name of the machine
+  std::string data{};       ///< which rows: files' names and the interval
 
   std::string to_json() const;
   /// Errors  FormatError naming `origin`, the field and the rule.

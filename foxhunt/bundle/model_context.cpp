@@ -44,17 +44,23 @@ ModelContext ModelContext::from_metadata(const std::map<std::string, std::string
     throw FormatError(fmt::format("{}: foxhunt.format is '{}', this program reads '{}'", file,
                                   at("format"), kFormat));
   }
+  const std::string product = at("product");
+  const std::string features = at("features");
+  const std::string schema = at("schema");
+  const std::string normalizer = at("normalizer");
+  const std::string label = at("label");
+  const std::string config_sha256 = at("config_sha256");
   try {
     ModelContext context{
-        .product = at("product"),
-        .features = from_toml<features::FeatureConfig>(at("features"), "foxhunt.features"),
-        .schema = features::Schema::from_json(at("schema")),
-        .normalizer = features::Normalizer::from_json(at("normalizer")),
-        .label = from_toml<LabelConfig>(at("label"), "foxhunt.label"),
-        .config_sha256 = at("config_sha256")};
+        .product = product,
+        .features = from_toml<features::FeatureConfig>(features, "foxhunt.features"),
+        .schema = features::Schema::from_json(schema),
+        .normalizer = features::Normalizer::from_json(normalizer),
+        .label = from_toml<LabelConfig>(label, "foxhunt.label"),
+        .config_sha256 = config_sha256};
     context.normalizer.require_schema(context.schema);
     return context;
-  } catch (const ConfigError& error) {
+  } catch (const Error& error) {  // of texts that do not know which file they are from
     throw FormatError(fmt::format("{}: {}", file, error.what()));
   }
 }

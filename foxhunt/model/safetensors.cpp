@@ -210,12 +210,18 @@ SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
     throw;
   }
   ::close(fd);
-  file.parse();
+  file.parse({file.mapping_->data, file.mapping_->size});
   return file;
 }
 
-void SafetensorsFile::parse() {
-  const std::span<const std::byte> all(mapping_->data, mapping_->size);
+SafetensorsFile SafetensorsFile::from_bytes(std::span<const std::byte> bytes, std::string name) {
+  SafetensorsFile file;
+  file.name_ = std::move(name);
+  file.parse(bytes);
+  return file;
+}
+
+void SafetensorsFile::parse(std::span<const std::byte> all) {
   if (all.size() < kLengthBytes)
     refuse(name_, fmt::format("{} bytes are too few for a safetensors file", all.size()));
   std::uint64_t length = 0;

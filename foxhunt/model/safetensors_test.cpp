@@ -113,6 +113,20 @@ TEST_F(SafetensorsTest, ViewsOutliveTheReplacementOfTheFile) {
   EXPECT_EQ(value, 1.0F);
 }
 
+TEST_F(SafetensorsTest, ReadsBytesInMemoryAsItReadsAFile) {
+  const std::vector<float> a{1.0F, 2.0F};
+  const std::string good = safetensors_bytes({{"x", DType::kF32, {2}, bytes_of(a)}}, {}, "good");
+  const std::string shifted = " " + good;  // any alignment
+  const auto file = SafetensorsFile::from_bytes(std::as_bytes(std::span(shifted)).subspan(1), "m");
+  EXPECT_EQ(file.name(), "m");
+  EXPECT_TRUE(std::ranges::equal(file.at("x").bytes, bytes_of(a)));
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    EXPECT_THROW(SafetensorsFile::from_bytes(std::as_bytes(std::span(good)).first(size), "cut"),
+                 FormatError)
+        << size;
+  }
+}
+
 TEST_F(SafetensorsTest, NamesFileTensorAndRule) {
   const std::string text = message(R"({"x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8);
   EXPECT_THAT(text, HasSubstr(path().string()));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace foxhunt::model {
@@ -73,7 +74,13 @@ std::int64_t parameter_count(const Mamba2Config& config, const HeadConfig& head)
 }
 
 std::string canonical_tensor_name(const std::string& name) {
-  return name == "backbone.embedding.weight" ? "backbone.embeddings.weight" : name;
+  std::string_view rest = name;
+  if (constexpr std::string_view kModule = "model."; rest.starts_with(kModule))
+    rest.remove_prefix(kModule.size());
+  const bool in_backbone = rest.starts_with("layers.") || rest.starts_with("embedding.") ||
+                           rest.starts_with("embeddings.") || rest.starts_with("norm_f.");
+  std::string whole = (in_backbone ? "backbone." : "") + std::string(rest);
+  return whole == "backbone.embedding.weight" ? "backbone.embeddings.weight" : whole;
 }
 
 }  // namespace foxhunt::model

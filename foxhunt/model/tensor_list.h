@@ -38,7 +38,9 @@ std::vector<TensorInfo> tensor_list(const Mamba2Config& config, const HeadConfig
 std::int64_t parameter_count(const Mamba2Config& config, const HeadConfig& head);
 
 /// What a checkpoint of another system calls `name` is called here: `backbone.embedding.weight`
-/// (mamba_ssm) becomes `backbone.embeddings.weight`; any other name stays.
+/// (mamba_ssm) becomes `backbone.embeddings.weight`, a leading `model.` (a module around the model,
+/// as in Mistral's files) falls, and `layers.`, `embeddings.`, `norm_f.` without `backbone.` in
+/// front (transformers' Mamba2Model saved by itself) get it. Any other name stays.
 std::string canonical_tensor_name(const std::string& name);
 
 }  // namespace foxhunt::model

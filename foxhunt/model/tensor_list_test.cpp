@@ -87,5 +87,23 @@ TEST(CanonicalTensorName, KnowsMambaSsmsEmbedding) {
   EXPECT_EQ(canonical_tensor_name("backbone.norm_f.weight"), "backbone.norm_f.weight");
 }
 
+TEST(CanonicalTensorName, KnowsAModelInsideAModuleAndABackboneByItself) {
+  EXPECT_EQ(canonical_tensor_name("model.backbone.embedding.weight"), "backbone.embeddings.weight");
+  EXPECT_EQ(canonical_tensor_name("model.lm_head.weight"), "lm_head.weight");
+  EXPECT_EQ(canonical_tensor_name("embeddings.weight"), "backbone.embeddings.weight");
+  EXPECT_EQ(canonical_tensor_name("layers.3.mixer.D"), "backbone.layers.3.mixer.D");
+  EXPECT_EQ(canonical_tensor_name("norm_f.weight"), "backbone.norm_f.weight");
+}
+
+TEST(CanonicalTensorName, LeavesTheNamesOfTheListAlone) {
+  HeadConfig tokens;
+  tokens.kind = HeadKind::kTokens;
+  tokens.tied = false;
+  for (const HeadConfig& head : {HeadConfig{}, tokens}) {
+    for (const TensorInfo& info : tensor_list(Mamba2Config{}, head))
+      EXPECT_EQ(canonical_tensor_name(info.name), info.name);
+  }
+}
+
 }  // namespace
 }  // namespace foxhunt::model

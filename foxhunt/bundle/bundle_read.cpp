@@ -1,0 +1,242 @@
+// Reading: the digest first, so that whatever follows sees bytes as they were written; then every
+// rule, since a digest says nothing about who wrote them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/file.h"
+#include "foxhunt/bundle/bundle.h"
+#include "foxhunt/bundle/bundle_layout.h"
+#include "foxhunt/bundle/digest.h"
+#include "foxhunt/config/config.h"
+#include "foxhunt/market/contract.h"
+#include "foxhunt/model/model_meta.h"
+#include "foxhunt/model/safetensors.h"
+#include "foxhunt/model/tensor_list.h"
+#include "foxhunt/model/weights.h"
+
+namespace foxhunt::bundle {
+namespace {
+
+using model::DType;
+using model::SafetensorsFile;
+using model::TensorView;
+
+constexpr std::string_view kOwnKeys = "foxhunt.";
+
+[[noreturn]] void refuse_file(const SafetensorsFile& file, const std::string& what) {
+  throw FormatError(fmt::format("{}: {}", file.name(), what));
+}
+
+const std::string& entry_of(const SafetensorsFile& file, std::string_view key) {
+  const auto found = file.metadata().find(std::string(key));
+  if (found == file.metadata().end())
+    refuse_file(file, fmt::format("the metadata has no '{}'", key));
+  return found->second;
+}
+
+/// Reads one file; every refusal names it.
+class BundleReader {
+ public:
+  BundleReader(const SafetensorsFile& file, model::ModelMeta meta)
+      : file_(file),
+        bundle_{.config = meta.config,
+                .head = std::move(meta.head),
+                .context = ModelContext::from_metadata(file.metadata(), file.name())} {}
+
+  Bundle read() {
+    check_model();
+    read_texts();
+    refuse_unknown_keys();
+    read_weights();
+    read_golden();
+    refuse_other_tensors();
+    return std::move(bundle_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const { refuse_file(file_, what); }
+  const std::string& entry(std::string_view key) const { return entry_of(file_, key); }
+
+  void check_model() const {
+    if (bundle_.head.kind == model::HeadKind::kTokens)
+      refuse("foxhunt.head: a bundle answers market records, which a token model does not");
+    const ModelContext& context = bundle_.context;
+    try {
+      market::contract_for_product(context.product);
+    } catch (const ConfigError& error) {
+      refuse(fmt::format("foxhunt.product: {}", error.what()));
+    }
+    // A key that is not there would get this program's default instead of the trained value.
+    require_complete("foxhunt.features", config::dump(context.features));
+    require_complete("foxhunt.label", config::dump(context.label));
+    const auto columns = static_cast<std::int64_t>(context.schema.columns.size());
+    if (columns != bundle_.head.n_features) {
+      refuse(fmt::format("foxhunt.schema has {} columns, but the model takes {} features", columns,
+                         bundle_.head.n_features));
+    }
+  }
+  void require_complete(std::string_view key, const std::string& dump) const {
+    if (entry(key) != dump)
+      refuse(fmt::format("{} does not list every key as this program writes them", key));
+  }
+
+  void read_texts() {
+    try {
+      bundle_.form = weight_form_of(entry(kWeightsKey));
+    } catch (const UsageError& error) {
+      refuse(fmt::format("{}: {}", kWeightsKey, error.what()));
+    }
+    bundle_.training_json = object_text(kTrainingKey);
+    if (file_.metadata().contains(std::string(kLatencyKey)))
+      bundle_.latency_json = object_text(kLatencyKey);
+    bundle_.git_revision = entry(kRevisionKey);
+    bundle_.certificate = Certificate::from_json(
+        entry(kCertificateKey), fmt::format("{}: {}", file_.name(), kCertificateKey));
+    if (!bundle_.certificate.parity.meets(bundle_.certificate.bound))
+      refuse(fmt::format("{}: its differences do not meet its bound", kCertificateKey));
+  }
+  const std::string& object_text(std::string_view key) const {
+    const std::string& text = entry(key);
+    const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) refuse(fmt::format("{} is not a JSON object", key));
+    return text;
+  }
+
+  void refuse_unknown_keys() const {
+    std::set<std::string, std::less<>> known{
+        std::string(kVersionKey),     std::string(kWeightsKey), std::string(kTrainingKey),
+        std::string(kCertificateKey), std::string(kLatencyKey), std::string(kDigestKey)};
+    for (const auto& [key, value] : bundle_.context.to_metadata()) known.insert(key);
+    for (const auto& [key, value] : model::model_metadata(bundle_.config, bundle_.head))
+      known.insert(key);
+    for (const auto& [key, value] : file_.metadata()) {
+      if (key.starts_with(kOwnKeys) && !known.contains(key))
+        refuse(fmt::format("the metadata has '{}', which this program does not know", key));
+    }
+  }
+
+  const TensorView& tensor(const std::string& name, DType dtype,
+                           const std::vector<std::int64_t>& shape) {
+    const TensorView& view = file_.at(name);
+    if (view.dtype != dtype || view.shape != shape) {
+      refuse(fmt::format("tensor '{}' is {} [{}], but must be {} [{}]", name,
+                         model::to_string(view.dtype), fmt::join(view.shape, ", "),
+                         model::to_string(dtype), fmt::join(shape, ", ")));
+    }
+    taken_.insert(view.name);
+    return view;
+  }
+  std::vector<float> finite_floats(const TensorView& view) const {
+    std::vector<float> values = model::floats_of(view);
+    const auto bad = std::ranges::find_if(values, [](float v) { return !std::isfinite(v); });
+    if (bad != values.end()) {
+      refuse(fmt::format("tensor '{}': value {} is {}, but must be finite", view.name,
+                         bad - values.begin(), *bad));
+    }
+    return values;
+  }
+
+  void read_weights() {
+    for (const model::TensorInfo& info : model::tensor_list(bundle_.config, bundle_.head))
+      bundle_.weights[info.name] = finite_floats(tensor(info.name, DType::kF32, info.shape));
+  }
+
+  void read_golden() {
+    Golden& golden = bundle_.golden;
+    const std::vector<std::int64_t>& shape = file_.at(kGoldenBars).shape;
+    const std::int64_t n = shape.empty() ? 0 : shape.front();
+    if (n < 1) refuse(fmt::format("tensor '{}' has no rows: nothing to verify", kGoldenBars));
+    read_bars(
+        tensor(std::string(kGoldenBars), DType::kI64, {n, static_cast<std::int64_t>(kBarColumns)}));
+    std::int64_t answers = 0;
+    for (const std::byte flag : tensor(std::string(kGoldenReady), DType::kU8, {n}).bytes) {
+      const auto ready = std::to_integer<std::uint8_t>(flag);
+      if (ready > 1) {
+        refuse(fmt::format("tensor '{}': value {} is {}, but must be 0 or 1", kGoldenReady,
+                           golden.ready.size(), ready));
+      }
+      golden.ready.push_back(ready);
+      answers += ready;
+    }
+    if (answers < 1) refuse(fmt::format("tensor '{}' has no 1: nothing to verify", kGoldenReady));
+    golden.outputs = finite_floats(
+        tensor(std::string(kGoldenOutputs), DType::kF32, {answers, bundle_.head.n_outputs()}));
+  }
+
+  void read_bars(const TensorView& view) {
+    std::vector<std::int64_t> rows(view.bytes.size() / sizeof(std::int64_t));
+    std::memcpy(rows.data(), view.bytes.data(), view.bytes.size());
+    bundle_.golden.bars.reserve(rows.size() / kBarColumns);
+    for (std::size_t at = 0; at < rows.size(); at += kBarColumns) {
+      const std::int64_t* row = &rows[at];
+      const auto whole_number = [&](BarColumn column, std::int64_t least, std::int64_t most) {
+        if (row[column] < least || row[column] > most) {
+          refuse(fmt::format("tensor '{}': row {}, column {} is {}, but must be in [{}, {}]",
+                             kGoldenBars, at / kBarColumns, static_cast<std::size_t>(column),
+                             row[column], least, most));
+        }
+        return row[column];
+      };
+      const auto publisher = whole_number(kPublisher, 0, std::numeric_limits<std::uint16_t>::max());
+      const auto instrument =
+          whole_number(kInstrument, 0, std::numeric_limits<std::uint32_t>::max());
+      whole_number(kSpan, 1, std::numeric_limits<std::int64_t>::max());
+      bundle_.golden.bars.push_back(
+          {.instrument = {.publisher_id = static_cast<std::uint16_t>(publisher),
+                          .instrument_id = static_cast<std::uint32_t>(instrument)},
+           .start = from_nanos(row[kStart]),
+           .span = std::chrono::nanoseconds{row[kSpan]},
+           .open = Price{row[kOpen]},
+           .high = Price{row[kHigh]},
+           .low = Price{row[kLow]},
+           .close = Price{row[kClose]},
+           .volume = std::bit_cast<std::uint64_t>(row[kVolume])});
+    }
+  }
+
+  void refuse_other_tensors() const {
+    for (const TensorView& view : file_.tensors()) {
+      if (!taken_.contains(view.name))
+        refuse(fmt::format("tensor '{}' does not belong to the model", view.name));
+    }
+  }
+
+  const SafetensorsFile& file_;
+  Bundle bundle_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+}  // namespace
+
+Bundle parse_bundle(std::span<const std::byte> bytes, const std::string& name) {
+  const std::string digest = checked_digest(bytes, name);
+  const auto file = SafetensorsFile::from_bytes(bytes, name);
+  if (entry_of(file, kDigestKey) != digest)
+    refuse_file(file, fmt::format("{} is not the digest of the bytes", kDigestKey));
+  if (const std::string& version = entry_of(file, kVersionKey); version != kBundleVersion) {
+    refuse_file(file, fmt::format("{} is '{}', this program reads '{}'", kVersionKey, version,
+                                  kBundleVersion));
+  }
+  Bundle bundle = BundleReader(file, model::read_model_metadata(file.metadata(), name)).read();
+  bundle.id = digest;
+  return bundle;
+}
+
+Bundle read_bundle(const std::filesystem::path& path) {
+  // A copy rather than a mapping: a file that shrinks while it is mapped ends the process.
+  const std::string bytes = read_file(path);
+  return parse_bundle(std::as_bytes(std::span(bytes)), path.string());
+}
+
+}  // namespace foxhunt::bundle

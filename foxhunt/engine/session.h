@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foxhunt/base/bytes.h"
 #include "foxhunt/engine/plan.h"
 #include "foxhunt/features/pipeline.h"
 #include "foxhunt/market/record.h"
@@ -54,11 +55,13 @@ class Session {
   /// As newly constructed.
   void reset() noexcept;
 
-  /// Everything that the next answer depends on, versioned, with the plan's id. Sessions that
-  /// restore it go on with the same bits.
+  /// Everything that the next answer depends on, versioned, with the model's id and form. Sessions
+  /// that restore it go on with the same bits.
   std::vector<std::byte> save() const;
   /// Errors  FormatError: other model, version, damaged; the session is as it was.
   void restore(std::span<const std::byte> bytes, const std::string& origin = "state");
+  /// The same of the part that comes next in `file`.
+  void restore(ByteReader& file);
 
   std::int64_t position() const noexcept;  ///< rows answered since the sequence began
   const features::PushCounters& counters() const noexcept;

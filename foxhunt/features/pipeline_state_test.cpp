@@ -4,49 +4,23 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <optional>
 #include <string>
-#include <tuple>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/base/state_part.h"
-#include "foxhunt/features/test_bars.h"
+#include "foxhunt/features/test_state.h"
 #include "foxhunt/market/reader.h"
 
 namespace foxhunt::features {
 namespace {
 
 using market::Bar;
-using std::chrono::minutes;
+using test::eventful_bars;
+using test::kOpen;
 using test::make_pipeline;
+using test::refusal;
+using test::restore;
+using test::saved;
 using test::small_config;
-
-constexpr const char* kPart = "features.pipeline";
-const UnixNanos kOpen = parse_time("2013-10-07T22:00");  // of the session of 2013-10-08
-
-std::vector<std::byte> saved(const FeaturePipeline& pipeline) {
-  ByteWriter out;
-  pipeline.save(out);
-  return out.take();
-}
-
-void restore(FeaturePipeline& pipeline, std::span<const std::byte> bytes) {
-  ByteReader in(bytes, "a.state");
-  pipeline.restore(in);
-  in.finish();
-}
-
-std::string refusal(FeaturePipeline pipeline, std::span<const std::byte> bytes) {
-  const auto before = saved(pipeline);
-  try {
-    restore(pipeline, bytes);
-  } catch (const FormatError& error) {
-    EXPECT_EQ(saved(pipeline), before);
-    return error.what();
-  }
-  return "";
-}
 
 /// Everything that can be seen of a push, as bits.
 struct Seen {
@@ -79,33 +53,6 @@ std::vector<Seen> push_all(FeaturePipeline& pipeline, std::span<const Bar> bars)
     all.push_back(std::move(seen));
   }
   return all;
-}
-
-/// Days of bars with everything that happens to a stream: breaks, halts, holes, other contracts,
-/// duplicates, steps back, bad bars of each kind.
-std::vector<Bar> eventful_bars(Rng& rng, std::int64_t n) {
-  UnixNanos at = kOpen - minutes{5};
-  std::vector<Bar> bars = test::random_bars(rng, at, n);
-  std::uint32_t contract = 7;
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    Bar& bar = bars[i];
-    at += minutes{1};
-    const std::uint64_t event = rng.below(120);
-    if (event == 0) at += minutes{1 + rng.below(90)};  // a hole, long or not
-    if (event == 1) at += std::chrono::hours{20};      // another session
-    if (event == 2) at = parse_time("2013-10-08T20:05") + std::chrono::hours{24 * rng.below(4)};
-    if (event == 3) ++contract;
-    bar.start = at;
-    bar.instrument.instrument_id = contract;
-    if (event == 4 && i > 0) bar = bars[i - 1];
-    if (event == 5) bar.start -= minutes{3};
-    if (event == 6) bar.close = Price::null();
-    if (event == 7) bar.low = Price{-5};
-    if (event == 8) std::swap(bar.high, bar.low), bar.high.nano -= 1;
-    if (event == 9) bar.span = minutes{5};
-    if (event == 10) bar.volume = ~std::uint64_t{0} - rng.below(2);
-  }
-  return bars;
 }
 
 void expect_a_cut_changes_nothing(const FeatureConfig& config, std::span<const Bar> bars,
@@ -252,161 +199,6 @@ TEST(PipelineState, RefusesTheStateOfAnotherPipelineNamingBothSides) {
   gap.max_gap_minutes = 31;
   EXPECT_THAT(refusal(make_pipeline(gap), bytes),
               AllOf(HasSubstr("there max_gap_minutes = 30; here max_gap_minutes = 31")));
-}
-
-/// A state and its payload, to be written anew with changes.
-std::vector<std::byte> payload_of(std::span<const std::byte> bytes) {
-  ByteReader in(bytes, "");
-  ByteReader part = read_part(in, kPart, 1);
-  const auto payload = part.raw(part.remaining());
-  return {payload.begin(), payload.end()};
-}
-
-std::vector<std::byte> sealed(std::span<const std::byte> payload, std::uint32_t version = 1) {
-  ByteWriter out;
-  write_part(out, kPart, version, payload);
-  return out.take();
-}
-
-/// In the middle of a sequence behind its warm-up, with ignored bars of many kinds behind it.
-FeaturePipeline busy_pipeline() {
-  Rng rng(6);
-  FeaturePipeline pipeline = make_pipeline();
-  std::vector<Bar> bars = eventful_bars(rng, 300);
-  for (Bar& bar : bars) bar.start -= std::chrono::hours{24 * 10};
-  push_all(pipeline, bars);
-  push_all(pipeline, test::random_bars(rng, kOpen + std::chrono::hours{24 * 6}, 50));
-  return pipeline;
-}
-
-TEST(PipelineState, RefusesAnotherVersionByName) {
-  const auto payload = payload_of(saved(busy_pipeline()));
-  EXPECT_EQ(refusal(make_pipeline(), sealed(payload, 1)), "");
-  EXPECT_THAT(refusal(make_pipeline(), sealed(payload, 2)),
-              testing::HasSubstr("'features.pipeline' is of version 2, but this program reads "
-                                 "version 1"));
-}
-
-TEST(PipelineState, EveryTruncationAndEveryDamagedByteIsRefusedAndChangesNothing) {
-  const auto bytes = saved(busy_pipeline());
-  Rng rng(7);
-  FeaturePipeline pipeline = make_pipeline();
-  push_all(pipeline, test::random_bars(rng, kOpen, 30));
-  const auto before = saved(pipeline);
-  for (std::size_t n = 0; n < bytes.size(); ++n) {
-    EXPECT_THROW(restore(pipeline, std::span(bytes).first(n)), FormatError) << n;
-    auto damaged = bytes;
-    damaged[n] ^= std::byte{1} << rng.below(8);
-    EXPECT_THROW(restore(pipeline, damaged), FormatError) << n;
-  }
-  EXPECT_EQ(saved(pipeline), before);
-}
-
-TEST(PipelineState, EveryTruncationOfAForgedPayloadIsRefused) {
-  const auto payload = payload_of(saved(busy_pipeline()));
-  for (std::size_t n = 0; n < payload.size(); ++n) {
-    EXPECT_NE(refusal(make_pipeline(), sealed(std::span(payload).first(n))), "") << n;
-  }
-}
-
-TEST(PipelineState, ForgedPayloadsAreRefusedOrGoOnWithoutHarm) {
-  // Correct sums over wrong values: what is loaded must be a state that a stream could have left.
-  const auto payload = payload_of(saved(busy_pipeline()));
-  ByteReader head(payload, "");
-  head.text();
-  const std::size_t behind_identity = head.position();
-  Rng rng(8);
-  std::vector<Bar> bars =
-      test::random_bars(rng, kOpen + std::chrono::hours{24 * 6} + minutes{50}, 30);
-  bars[5].close = Price::null();
-  bars[20].instrument.instrument_id = 9;
-  FeaturePipeline pipeline = make_pipeline();
-  std::vector<float> row(static_cast<std::size_t>(pipeline.width()));
-  int loaded = 0;
-  std::int64_t ready = 0;
-  for (int trial = 0; trial < 10'000; ++trial) {
-    std::vector<std::byte> forged = payload;
-    for (std::uint64_t k = 1 + rng.below(2); k > 0; --k) {
-      const std::size_t at = behind_identity + rng.below(forged.size() - behind_identity);
-      if (rng.below(2) == 0) {
-        forged[at] = static_cast<std::byte>(rng.below(256));
-      } else {  // values at the edges
-        const std::int64_t edges[] = {0, 1, -1, INT64_MIN, INT64_MAX, INT64_MAX - 1};
-        std::memcpy(&forged[at], &edges[rng.below(6)],
-                    std::min<std::size_t>(8, forged.size() - at));
-      }
-    }
-    const auto bytes = sealed(forged);
-    const auto before = saved(pipeline);
-    try {
-      restore(pipeline, bytes);
-    } catch (const FormatError&) {
-      EXPECT_EQ(saved(pipeline), before);
-      continue;
-    }
-    ++loaded;
-    EXPECT_EQ(saved(pipeline), bytes);  // nothing was read over
-    for (const Bar& bar : bars) {
-      if (pipeline.push(bar, row).status != Status::kReady) continue;
-      ++ready;
-      for (const float value : row) ASSERT_TRUE(std::isfinite(value)) << trial;
-    }
-  }
-  EXPECT_GT(loaded, 500);  // other closes, squares and volumes: no rule could know them
-  EXPECT_LT(loaded, 9'000);
-  EXPECT_GT(ready, 1'000);
-}
-
-TEST(PipelineState, RefusesValuesThatNoStreamLeavesBehind) {
-  const auto payload = payload_of(saved(busy_pipeline()));
-  ByteReader head(payload, "");
-  head.text();
-  const std::size_t counters = head.position() + 8;
-  const std::size_t has_last = counters + 16 * 8;
-  const std::size_t start = has_last + 1 + 6;
-  const std::size_t open = start + 16;
-  const std::size_t bars = open + 4 * 8 + 8;
-  const std::size_t closes = bars + 8 + 8;           // 3 of them
-  const std::size_t squares = closes + 3 * 8 + 8;    // 8
-  const std::size_t volumes = squares + 8 * 16 + 8;  // 5
-  ASSERT_EQ(payload.size(), volumes + 5 * 16);
-  const auto with = [&payload](std::size_t at, std::int64_t value) {
-    auto forged = payload;
-    std::memcpy(&forged[at], &value, 8);
-    return refusal(make_pipeline(), sealed(forged));
-  };
-  const std::int64_t huge = (std::int64_t{1} << 43) + 1;
-  for (const auto& [at, value, rule] :
-       std::initializer_list<std::tuple<std::size_t, std::int64_t, const char*>>{
-           {counters, -1, "counter 0 is -1"},
-           {counters + 8, INT64_MAX, "counter 1 is"},
-           {counters, 7, "the counters contradict each other"},
-           {counters + 11 * 8, 0, "the counters contradict each other"},
-           {start, INT64_MIN, "the last bar is none that the pipeline takes"},
-           {start, INT64_MAX, "the last bar is none that the pipeline takes"},
-           {start, count(parse_time("2013-10-12T12:00")),
-            "2013-10-12T12:00:00Z, lies in no session"},
-           {start + 8, 1, "the last bar is none that the pipeline takes"},
-           {open, 0, "the last bar is none that the pipeline takes"},
-           {bars, 0, "a sequence of 0 bars"},
-           {bars, -1, "a sequence of -1 bars"},
-           {bars, 51, "a sequence of 51 bars; 50 fit into the session"},
-           {bars, INT64_MAX, "a sequence of 9223372036854775807 bars"},
-           {bars, 3, "a list of 3 values, expected 2"},
-           {closes, 0, "a close of 0"},
-           {closes + 16, Price::kNullNano, "a close of"},
-           {squares, huge, "a value of a sliding mean is too large"},
-           {volumes + 4 * 16, -1, "a value of a sliding mean is too large"}}) {
-    EXPECT_THAT(with(at, value), testing::HasSubstr(rule)) << at - counters << " " << value;
-  }
-  auto without_last = std::vector<std::byte>(
-      payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(has_last));
-  without_last.push_back(std::byte{0});
-  EXPECT_THAT(refusal(make_pipeline(), sealed(without_last)),
-              testing::HasSubstr("bars were taken, but there is no last bar"));
-  auto longer = payload;
-  longer.push_back(std::byte{0});
-  EXPECT_THAT(refusal(make_pipeline(), sealed(longer)), testing::HasSubstr("1 bytes too many"));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "foxhunt/base/rng.h"
@@ -55,8 +57,12 @@ inline FeatureConfig small_config() {
 
 inline FeaturePipeline make_pipeline(const FeatureConfig& config = small_config(),
                                      const char* product = "ES") {
-  return FeaturePipeline(config, market::Calendar::for_product(product),
-                         market::contract_for_product(product));
+  static std::map<std::string, market::Calendar> calendars;  // a millisecond each to make
+  auto found = calendars.find(product);
+  if (found == calendars.end()) {
+    found = calendars.emplace(product, market::Calendar::for_product(product)).first;
+  }
+  return FeaturePipeline(config, found->second, market::contract_for_product(product));
 }
 
 /// What a stream of bars gave: one answer a bar, and the rows that were ready.

@@ -131,6 +131,26 @@ TEST_F(BundleFileTest, NamesTheFileThatIsNotThere) {
   EXPECT_THROW(write_bundle(folder_ / "absent" / "es.fox", small_bundle()), IoError);
 }
 
+TEST_F(BundleFileTest, ReadsTheGoldenFileOfVersionOne) {
+  const Bundle bundle = read_bundle("tests/data/bundle/tiny.fox");
+  EXPECT_EQ(bundle.id, "0e998aaa096e6db84ec174fdc203eb5bd439dc24669d0769805fe6111261eae9");
+  // The same numbers are in tests/bundle/model_file_test.py.
+  EXPECT_EQ(bundle.weights.at("head.bias"),
+            (std::vector<float>{0.6531186103820801F, -0.6455702185630798F, 0.13737602531909943F}));
+  const market::Bar& bar = bundle.golden.bars.at(3);
+  EXPECT_EQ(bar.instrument, (market::InstrumentKey{.publisher_id = 1, .instrument_id = 7}));
+  EXPECT_EQ(to_string(bar.start), "2013-10-07T14:03:00Z");
+  EXPECT_EQ(bar.span, std::chrono::minutes{1});
+  EXPECT_EQ(bar.open.nano, 1'700'750'000'000);
+  EXPECT_EQ(bar.high.nano, 1'701'000'000'000);
+  EXPECT_EQ(bar.low.nano, 1'700'000'000'000);
+  EXPECT_EQ(bar.close.nano, 1'700'000'000'000);
+  EXPECT_EQ(bar.volume, ~std::uint64_t{0});
+  EXPECT_EQ(bundle.golden.ready, (std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1}));
+  EXPECT_EQ(bundle.golden.outputs.front(), 1.9651590585708618F);
+  EXPECT_EQ(bundle_bytes(bundle, "again"), read_file("tests/data/bundle/tiny.fox"));
+}
+
 TEST_F(BundleFileTest, SaysThatACheckpointIsNoBundle) {
   try {
     read_bundle("tests/golden/mamba2/hf_tiny_lm/model.safetensors");

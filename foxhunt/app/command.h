@@ -37,6 +37,7 @@ Run add_data(CLI::App& sub, const Globals& globals);
 Run add_train(CLI::App& sub, const Globals& globals);
 Run add_evaluate(CLI::App& sub, const Globals& globals);
 Run add_predict(CLI::App& sub, const Globals& globals);
+Run add_export(CLI::App& sub, const Globals& globals);
 Run add_bench(CLI::App& sub, const Globals& globals);
 Run add_inspect(CLI::App& sub, const Globals& globals);
 Run add_config(CLI::App& sub, const Globals& globals);

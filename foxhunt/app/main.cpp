@@ -24,6 +24,7 @@ constexpr std::array kCommands{
     Command{"train", "train a model from a configuration", add_train},
     Command{"evaluate", "score a run on rows it has not seen, beside baselines", add_evaluate},
     Command{"predict", "answer bar by bar with a trained model", add_predict},
+    Command{"export", "a trained run as one file that serves, with its proof", add_export},
     Command{"inspect", "what a trained model keeps in its state, and a smaller one", add_inspect},
     Command{"check", "the same rows through two back ends, and how far they differ", add_check},
     Command{"bench", "how fast this machine trains, beside LibTorch and the floor", add_bench},

@@ -1,0 +1,99 @@
+#include "foxhunt/exporter/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/bundle/parity.h"
+#include "foxhunt/engine/session.h"
+
+namespace foxhunt::exporter {
+namespace {
+
+/// Steps of one form, a batch at a time so that the clock costs nothing.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::shared_ptr<const engine::Plan> plan)
+      : session_(plan),
+        row_(static_cast<std::size_t>(plan->n_features()), 0.25F),
+        out_(static_cast<std::size_t>(plan->n_outputs())) {}
+
+  void run_batch() {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kBatch; ++i) session_.step(row_, out_);
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+    samples_.push_back(took.count() / kBatch);
+  }
+  double median_us() {
+    std::ranges::sort(samples_);
+    return samples_[samples_.size() / 2];
+  }
+
+ private:
+  static constexpr int kBatch = 64;
+  engine::Session session_;
+  std::vector<float> row_, out_;
+  std::vector<double> samples_;
+};
+
+}  // namespace
+
+Candidate compare(const bundle::Bundle& model, bundle::WeightForm form, const Rows& rows) {
+  Candidate candidate{.form = form, .bound = bundle::bound_of(form), .kernels = {}, .refused = {}};
+  std::shared_ptr<const engine::Plan> plan;
+  try {
+    plan = engine::Plan::build(model, {.form = form});
+  } catch (const ConfigError& error) {  // a weight that this form cannot hold
+    candidate.refused = error.what();
+    return candidate;
+  }
+  candidate.kernels = plan->kernels();
+  engine::Session session(plan);
+  bundle::ParityMeter meter(model.head);
+  const auto K = static_cast<std::size_t>(plan->n_outputs());
+  std::vector<float> out(K);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < rows.bars.size(); ++i) {
+    const std::int64_t sequences = session.counters().sequences;
+    const bool answered = session.on_event(rows.bars[i], out) == engine::Status::kReady;
+    if (session.counters().sequences != sequences) meter.add_sequence();
+    if (answered != (rows.ready[i] != 0)) {
+      candidate.refused = fmt::format("record {} at {} was answered by one of the two alone", i,
+                                      to_string(rows.bars[i].start));
+      return candidate;
+    }
+    if (!answered) {
+      meter.add_warm_up();
+      continue;
+    }
+    meter.add(rows.outputs.subspan(at, K), out);
+    at += K;
+  }
+  candidate.parity = meter.result();
+  if (!candidate.parity.meets(candidate.bound)) {
+    candidate.refused = fmt::format(
+        "largest difference {:.2e} of the largest output (bound {:.0e}), {} of {} decisions "
+        "changed (bound {:.1f} %)",
+        candidate.parity.max_difference, candidate.bound.difference,
+        candidate.parity.decision_flips, candidate.parity.rows, 100 * candidate.bound.flip_rate);
+  }
+  return candidate;
+}
+
+void time_steps(const bundle::Bundle& model, std::vector<Candidate>& candidates) {
+  std::vector<std::pair<Candidate*, Stopwatch>> watches;
+  for (Candidate& candidate : candidates) {
+    if (!candidate.refused.empty()) continue;
+    watches.emplace_back(&candidate,
+                         Stopwatch(engine::Plan::build(model, {.form = candidate.form})));
+  }
+  constexpr int kRounds = 200;  // 64 steps each: a second for a model of 10 us and four forms
+  for (int round = 0; round < kRounds; ++round) {
+    for (auto& [candidate, watch] : watches) watch.run_batch();
+  }
+  for (auto& [candidate, watch] : watches) candidate->step_us = watch.median_us();
+}
+
+}  // namespace foxhunt::exporter

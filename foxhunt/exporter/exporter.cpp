@@ -1,0 +1,129 @@
+#include "foxhunt/exporter/exporter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/file.h"
+#include "foxhunt/base/log.h"
+#include "foxhunt/base/machine.h"
+#include "foxhunt/exporter/candidates.h"
+#include "foxhunt/exporter/trained.h"
+#include "foxhunt/exporter/training_summary.h"
+#include "foxhunt/market/bar_selector.h"
+#include "foxhunt/nn/device.h"
+#include "foxhunt/nn/tensor_io.h"
+#include "foxhunt/train/opened_run.h"
+
+namespace foxhunt::exporter {
+namespace {
+
+using bundle::WeightForm;
+
+constexpr std::array kForms{WeightForm::kF32, WeightForm::kF16, WeightForm::kBF16, WeightForm::kI8};
+
+/// The last `most` bars of the files, as the run selects them.
+std::vector<market::Bar> last_bars(const train::DataConfig& config,
+                                   const std::vector<std::string>& paths, std::int64_t most) {
+  market::BarSelector selector({.product = config.product, .symbol = config.symbol});
+  std::deque<market::Bar> bars;
+  for (const std::string& path : paths) {
+    const std::unique_ptr<market::Reader> reader = market::open_reader(path, {.csv = config.csv});
+    while (const market::Bar* bar = selector.next(*reader)) {
+      bars.push_back(*bar);
+      if (static_cast<std::int64_t>(bars.size()) > most) bars.pop_front();
+    }
+  }
+  return {bars.begin(), bars.end()};
+}
+
+const Candidate& choose(const std::vector<Candidate>& candidates) {
+  const Candidate* best = nullptr;
+  std::string reasons;
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.refused.empty()) {
+      reasons += fmt::format("\n  {}: {}", to_string(candidate.form), candidate.refused);
+    } else if (best == nullptr || candidate.step_us < best->step_us) {
+      best = &candidate;
+    }
+  }
+  if (best == nullptr) {
+    throw ConfigError(
+        fmt::format("[export] the engine does not answer as the trained model did; no bundle is "
+                    "written{}",
+                    reasons));
+  }
+  return *best;
+}
+
+std::string names_of(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) {
+    text += (text.empty() ? "" : ", ") + std::filesystem::path(path).filename().string();
+  }
+  return text;
+}
+
+}  // namespace
+
+ExportReport export_run(const std::filesystem::path& run, const ExportOptions& options) {
+  std::vector<WeightForm> forms(kForms.begin(), kForms.end());
+  if (options.weights != "auto") forms = {bundle::weight_form_of(options.weights)};
+
+  const train::RunDir dir = train::RunDir::open(run);
+  train::ExperimentConfig config;
+  train::load_experiment(config, {dir.file("config.resolved.toml").string()}, {});
+  train::LoadedModel best = train::load_best(dir.path(), at::Device(at::kCPU));
+  const std::vector<train::DataFile> files =
+      train::parse_data_lock(read_file(dir.file("data.lock")));
+  const std::vector<std::string> paths =
+      options.data.empty() ? train::require_unchanged(files) : options.data;
+
+  const std::vector<market::Bar> bars = last_bars(config.data, paths, options.parity_bars);
+  const TrainedAnswers trained = answers_of(*best.model, best.context, bars);
+  const Rows rows{.bars = bars, .ready = trained.ready, .outputs = trained.outputs};
+  if (trained.outputs.empty()) {
+    throw DataError(fmt::format("[export] {} records of {} give no row to compare", bars.size(),
+                                names_of(paths)));
+  }
+  log::info("{} records, {} rows to compare", bars.size(),
+            std::ranges::count(trained.ready, std::uint8_t{1}));
+
+  bundle::Bundle out{.config = best.model->config(),
+                     .head = best.model->head_config(),
+                     .context = best.context,
+                     .weights = weights_of(*best.model)};
+  ExportReport report;
+  report.path = options.out;
+  report.bars = static_cast<std::int64_t>(bars.size());
+  for (const WeightForm form : forms) report.candidates.push_back(compare(out, form, rows));
+  time_steps(out, report.candidates);
+  const Candidate& chosen = choose(report.candidates);
+
+  out.form = report.form = chosen.form;
+  out.training_json = training_summary(dir, nn::weights_hash(*best.model), files);
+  out.certificate = {
+      .parity = chosen.parity,
+      .bound = chosen.bound,
+      .kernels = chosen.kernels,
+      .reference = fmt::format("LibTorch {}, cpu, float32, whole sequences", nn::torch_version()),
+      .cpu = this_machine().cpu_model,
+      .data = fmt::format("{}: {} to {}", names_of(paths), to_string(bars.front().start),
+                          to_string(bars.back().end()))};
+  // What travels starts from nothing, so the trained model answers it anew.
+  const auto golden =
+      std::min<std::size_t>(bars.size(), static_cast<std::size_t>(options.golden_bars));
+  out.golden.bars.assign(bars.end() - static_cast<std::ptrdiff_t>(golden), bars.end());
+  TrainedAnswers answers = answers_of(*best.model, best.context, out.golden.bars);
+  out.golden.ready = std::move(answers.ready);
+  out.golden.outputs = std::move(answers.outputs);
+  report.golden_rows = std::ranges::count(out.golden.ready, std::uint8_t{1});
+  report.id = bundle::write_bundle(options.out, out);
+  report.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.out));
+  return report;
+}
+
+}  // namespace foxhunt::exporter

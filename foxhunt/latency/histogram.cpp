@@ -35,6 +35,7 @@ std::uint64_t Histogram::quantile(double q) const noexcept {
   // 1e-9: a product such as 0.99 * 100 may lie above the whole number it stands for by rounding.
   const double wanted = std::ceil(q * static_cast<double>(count_) - 1e-9);
   const std::int64_t rank = std::clamp<std::int64_t>(static_cast<std::int64_t>(wanted), 1, count_);
+  if (rank == 1) return min_;  // exact, as the largest is
   std::int64_t seen = 0;
   for (std::size_t i = 0; i < kBuckets; ++i) {
     seen += counts_[i];

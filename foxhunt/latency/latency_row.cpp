@@ -94,6 +94,12 @@ LatencyRow make_row(const RowSubject& subject, const Measurement& measured,
   row.quiet_p50 = judge(measured.quiet, 0.5);
   row.quiet_p99 = judge(measured.quiet, 0.99);
   check_against_floor(p50_us, floor);
+  if (p50_us < floor.floor_us) {
+    row.notes.push_back(
+        fmt::format("p50 lies below the floor's median of {:.3f} us and above its "
+                    "best of {:.3f} us: other work ran beside the floor",
+                    floor.floor_us, floor.best_us));
+  }
   return row;
 }
 

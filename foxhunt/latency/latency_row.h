@@ -76,7 +76,8 @@ struct RowSubject {
 /// Percentiles are judged by support.h, with the bound of all watches together. What of a step is
 /// exposed to a stall: back to back its p50; under a schedule also the mean stall, since one that
 /// began before the event was due delays it as well.
-/// Adds a note where the core ran below 95 % of the best clock seen.
+/// Adds a note where the core ran below 95 % of the best clock seen, and where p50 lies between the
+/// best and the median pass of the floor.
 /// Errors  BrokenBenchmarkError, as check_against_floor(); UsageError without a sample.
 LatencyRow make_row(const RowSubject& subject, const Measurement& measured,
                     const StreamingFloor& floor, const TscClock& clock);

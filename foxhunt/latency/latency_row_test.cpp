@@ -33,6 +33,7 @@ StreamingFloor floor_of(double us) {
           .floor_us = us,
           .gb_per_s = 552.960 / us,
           .fastest = "load_avx512",
+          .best_us = 0.9 * us,
           .contenders = {}};
 }
 
@@ -95,6 +96,12 @@ TEST(LatencyRow, APercentileNeedsSamplesBeyondIt) {
 TEST(LatencyRow, AFigureBelowTheFloorIsAnError) {
   EXPECT_THROW(make_row(kSubject, steady(0), floor_of(4.0), kGhz), BrokenBenchmarkError);
   EXPECT_THROW(make_row(kSubject, Measurement{}, floor_of(1.0), kGhz), UsageError);
+}
+
+TEST(LatencyRow, AFigureBetweenTheFloorsBestAndItsMedianIsNoted) {
+  const LatencyRow row = make_row(kSubject, steady(0), floor_of(3.2), kGhz);
+  ASSERT_EQ(row.notes.size(), 1U);
+  EXPECT_NE(row.notes[0].find("3.200 us"), std::string::npos) << row.notes[0];
 }
 
 TEST(LatencyRow, ACoreBelowItsBestClockIsNoted) {

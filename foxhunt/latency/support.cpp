@@ -29,7 +29,8 @@ Support enough_samples(double q, std::int64_t n) {
     return {.supported = true, .why_not = {}};
   }
   return {.why_not = fmt::format("{} samples, {} needs {:.0f}", n, quantile_name(q),
-                                 std::ceil(kSamplesBeyond / (1.0 - q) - 1e-9))};
+                                 // 0.1: 10 / (1 - 0.9999) is a little above 100,000
+                                 std::ceil(kSamplesBeyond / (1.0 - q) - 0.1))};
 }
 
 }  // namespace foxhunt::latency

@@ -54,9 +54,9 @@ std::optional<std::int64_t> count_until_stop(pid_t child) {
       deliver = WSTOPSIG(status);
     }
   }
-  // The exit of the first kill() and entry and exit of the second belong to the frame; the signal
-  // is delivered once the second has returned.
-  return stops >= 3 ? std::optional<std::int64_t>((stops - 3) / 2) : std::nullopt;
+  // Entry and exit of the second kill() belong to the frame: its signal stops the child on the way
+  // back, as that of the first did before tracing began.
+  return stops >= 2 && stops % 2 == 0 ? std::optional<std::int64_t>(stops / 2 - 1) : std::nullopt;
 }
 
 }  // namespace

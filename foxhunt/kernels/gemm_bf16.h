@@ -17,7 +17,7 @@ constexpr int64_t bf16_pairs(int64_t depth) { return (depth + 1) / 2; }
 
 /// The right side lies in panels of so many columns: panel j / 32, pair p, column j % 32. The last
 /// panel is filled up with zeros.
-inline constexpr int64_t kBf16Panel = 32;
+constexpr int64_t kBf16Panel = 32;
 constexpr int64_t bf16_panels_size(int64_t depth, int64_t n) {
   return (n + kBf16Panel - 1) / kBf16Panel * bf16_pairs(depth) * kBf16Panel;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "foxhunt/nn/bf16_test_tools.h"
 #include "foxhunt/nn/mamba2.h"
 #include "foxhunt/nn/ops/linear.h"
 #include "foxhunt/nn/test_tools.h"

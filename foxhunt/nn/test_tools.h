@@ -2,7 +2,6 @@
 // What the tests of this room share: random layers and inputs, and how far two tensors lie apart.
 
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -32,29 +31,6 @@ inline double distance(const at::Tensor& a, const at::Tensor& b) {
   const double scale = std::max(1.0, b.abs().max().item<double>());
   return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>() / scale;
 }
-
-/// ||a - b|| / ||b||; 1e9 where something is not finite.
-inline double relative_distance(const at::Tensor& a, const at::Tensor& b) {
-  if (!at::isfinite(a).all().item<bool>() || !at::isfinite(b).all().item<bool>()) return 1e9;
-  const at::Tensor wide = b.to(at::kDouble);
-  return (a.to(at::kDouble) - wide).norm().item<double>() /
-         std::max(1e-30, wide.norm().item<double>());
-}
-
-/// While one lives, the CPU's products run in bfloat16.
-class Bf16Autocast {
- public:
-  Bf16Autocast() {
-    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-    at::autocast::set_autocast_enabled(at::kCPU, true);
-  }
-  ~Bf16Autocast() {
-    at::autocast::clear_cache();
-    at::autocast::set_autocast_enabled(at::kCPU, false);
-  }
-  Bf16Autocast(const Bf16Autocast&) = delete;
-  Bf16Autocast& operator=(const Bf16Autocast&) = delete;
-};
 
 inline bool same_bits(const at::Tensor& a, const at::Tensor& b) { return at::equal(a, b); }
 

@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 #include <torch/optim/adamw.h>
 
+#include "foxhunt/nn/bf16_test_tools.h"
 #include "foxhunt/nn/mamba2.h"
 #include "foxhunt/nn/meta_audit.h"
 #include "foxhunt/nn/test_tools.h"

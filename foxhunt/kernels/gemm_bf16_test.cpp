@@ -6,7 +6,6 @@
 
 #include <bit>
 #include <limits>
-#include <utility>
 
 #include "foxhunt/kernels/table_test.h"
 
@@ -164,7 +163,7 @@ TEST_P(Bf16Test, ADepthOfZeroLeavesZerosOrWhatWasThere) {
 TEST_P(Bf16Test, ARowsSumsDoNotDependOnTheRowsBesideIt) {
   const std::vector<float> whole = expect_product(kernels(), {29, 45, 51, false, true, false});
   Rng rng(29 * 10007 + 45 * 101 + 51);
-  const Packed a(rng, 29, 51, 29 * 26, kernels().pack_rows);
+  const Packed a(rng, 29, 51, std::int64_t{29} * 26, kernels().pack_rows);
   const Packed b(rng, 45, 51, bf16_panels_size(51, 45), kernels().pack_panels_turned);
   for (std::int64_t i = 0; i < 29; ++i) {
     std::vector<float> row(45);
@@ -175,12 +174,12 @@ TEST_P(Bf16Test, ARowsSumsDoNotDependOnTheRowsBesideIt) {
 
 TEST_P(Bf16Test, PacksTheSameBitsAsThePortableForm) {
   const Bf16Kernels& portable = kScalarBf16Kernels;
-  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{1, 1},
-                                      {7, 33},
-                                      {8, 16},
-                                      {16, 48},
-                                      {33, 100},
-                                      {41, 47}}) {
+  struct Sizes {
+    std::int64_t rows, columns;
+  };
+  for (const Sizes& size : {Sizes{1, 1}, {7, 33}, {8, 16}, {16, 48}, {33, 100}, {41, 47}}) {
+    const std::int64_t rows = size.rows;
+    const std::int64_t columns = size.columns;
     const auto same = [&](std::int64_t words, Bf16PackFn ours, Bf16PackFn theirs) {
       Rng rng(5);
       const Packed one(rng, rows, columns, words, ours);

@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <span>
-#include <utility>
+#include <vector>
 
 #include "foxhunt/kernels/table_test.h"
 
@@ -58,7 +57,9 @@ struct Data {
 };
 
 void expect_forward(const Data& d) {
-  const auto& [rows, in, out] = d.size;
+  const std::int64_t rows = d.size.rows;
+  const std::int64_t in = d.size.in;
+  const std::int64_t out = d.size.out;
   const LinearForward layer(d.products, in, out, d.weight.data(), rows);
   for (const bool accumulate : {false, true}) {
     for (const bool with_bias : {false, true}) {
@@ -79,7 +80,9 @@ void expect_forward(const Data& d) {
 }
 
 void expect_backward(const Data& d) {
-  const auto& [rows, in, out] = d.size;
+  const std::int64_t rows = d.size.rows;
+  const std::int64_t in = d.size.in;
+  const std::int64_t out = d.size.out;
   const LinearBackward layer(d.products, in, out, d.weight.data(), rows);
   std::vector<float> dx(at(rows * in), 9.0F);
   layer.input(rows, d.dy.data(), dx.data());

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "foxhunt/kernels/linear.h"
+#include "foxhunt/kernels/rms_norm.h"
 
 namespace foxhunt::kernels {
 namespace {
@@ -10,15 +10,6 @@ namespace {
 /// Tokens that go through the block together: enough rows for the matrix kernel, few enough that
 /// in_proj's output and its gradient (4 proj_width bytes a token each) stay in L2.
 constexpr std::int64_t kTokens = 128;
-
-/// rms(x) w of all rows; 1/rms into `rstd` or nowhere.
-template <class T>
-void norm_rows(const KernelTableOf<T>& kernels, const BlockShape& shape, std::int64_t rows,
-               const T* x, const T* weight, T* out, T* rstd) {
-  const std::int64_t D = shape.d_model;
-  kernels.gate_norm_forward({rows, D, 1, Gate::kGateFirst, static_cast<T>(shape.norm_eps), x, D,
-                             nullptr, 0, weight, out, D, rstd});
-}
 
 template <class T>
 T* shifted(T* pointer, std::int64_t by) {
@@ -67,51 +58,52 @@ void over_pieces(const BlockShape& shape, const BlockBatch<T>& b, const BlockSav
 
 }  // namespace
 
-template <class T>
-void block_forward(const KernelTableOf<T>& kernels, const BlockShape& shape,
-                   const BlockWeights<T>& weights, const BlockBatch<T>& batch,
-                   const BlockSaved<T>& saved, T* out) {
+void block_forward(const Products& products, const BlockShape& shape,
+                   const BlockWeights<float>& weights, const BlockBatch<float>& batch,
+                   const BlockSaved<float>& saved, float* out) {
+  const KernelTable& kernels = products.kernels;
   const std::int64_t D = shape.d_model;
   const std::int64_t width = shape.mixer.proj_width();
   const std::int64_t inner = shape.mixer.inner();
-  const TurnedWeight<T> in_proj(kernels, D, width, weights.in_proj);
-  const TurnedWeight<T> out_proj(kernels, inner, D, weights.out_proj);
-  const Scratch<T> normed(std::max(kTokens, batch.tokens) * D);
-  over_pieces(shape, batch, saved, [&](const Piece<T>& p) {
-    norm_rows(kernels, shape, p.tokens, p.x, weights.norm, normed.data(), p.saved.rstd);
-    linear_forward(kernels, p.tokens, normed.data(), in_proj, weights.in_bias, p.saved.proj,
-                   /*accumulate=*/false);
+  const std::int64_t most = std::max(kTokens, batch.tokens);
+  const LinearForward in_proj(products, D, width, weights.in_proj, most);
+  const LinearForward out_proj(products, inner, D, weights.out_proj, most);
+  const Scratch<float> normed(most * D);
+  over_pieces(shape, batch, saved, [&](const Piece<float>& p) {
+    rms_norm_forward(kernels, p.tokens, D, shape.norm_eps, p.x, weights.norm, normed.data(),
+                     p.saved.rstd);
+    in_proj.run(p.tokens, normed.data(), weights.in_bias, p.saved.proj, /*accumulate=*/false);
     mixer_forward(kernels, shape.mixer, weights.mixer, p.plan,
                   {p.rows, batch.tokens, p.saved.proj, width, p.states.conv, p.states.ssm},
                   {p.saved.mixed, p.states.conv_next, p.states.ssm_next, p.saved.chunk_states,
                    p.saved.mixer_rstd});
-    T* to = out + p.first_token * D;
+    float* to = out + p.first_token * D;
     std::copy_n(p.x, p.tokens * D, to);
-    linear_forward(kernels, p.tokens, p.saved.mixed, out_proj, weights.out_bias, to,
-                   /*accumulate=*/true);
+    out_proj.run(p.tokens, p.saved.mixed, weights.out_bias, to, /*accumulate=*/true);
   });
 }
 
-template <class T>
-void block_backward(const KernelTableOf<T>& kernels, const BlockShape& shape,
-                    const BlockWeights<T>& weights, const BlockBatch<T>& batch,
-                    const BlockSaved<T>& saved, const BlockUpstream<T>& upstream,
-                    const BlockGradients<T>& g) {
+void block_backward(const Products& products, const BlockShape& shape,
+                    const BlockWeights<float>& weights, const BlockBatch<float>& batch,
+                    const BlockSaved<float>& saved, const BlockUpstream<float>& upstream,
+                    const BlockGradients<float>& g) {
+  const KernelTable& kernels = products.kernels;
   const std::int64_t D = shape.d_model;
   const std::int64_t width = shape.mixer.proj_width();
   const std::int64_t inner = shape.mixer.inner();
   const std::int64_t conv = shape.mixer.channels() * shape.mixer.width;
   const std::int64_t state = state_size(shape.mixer.ssd);
   const std::int64_t most = std::max(kTokens, batch.tokens);
-  const Scratch<T> dmixed(most * inner);
-  const Scratch<T> dproj(most * width);
-  const Scratch<T> normed(most * D);
-  over_pieces(shape, batch, saved, [&](const Piece<T>& p) {
-    const T* dout = upstream.out + p.first_token * D;
-    T* dx = g.x + p.first_token * D;
-    linear_backward_input(kernels, p.tokens, inner, D, dout, weights.out_proj, dmixed.data());
-    linear_backward_weight(kernels, p.tokens, inner, D, dout, p.saved.mixed, g.out_proj,
-                           g.out_bias);
+  const Scratch<float> dmixed(most * inner);
+  const Scratch<float> dproj(most * width);
+  const Scratch<float> normed(most * D);
+  const LinearBackward in_proj(products, D, width, weights.in_proj, most);
+  const LinearBackward out_proj(products, inner, D, weights.out_proj, most);
+  over_pieces(shape, batch, saved, [&](const Piece<float>& p) {
+    const float* dout = upstream.out + p.first_token * D;
+    float* dx = g.x + p.first_token * D;
+    out_proj.input(p.tokens, dout, dmixed.data());
+    out_proj.weight(p.tokens, dout, p.saved.mixed, g.out_proj, g.out_bias);
     mixer_backward(
         kernels, shape.mixer, weights.mixer, p.plan,
         {p.rows, batch.tokens, p.saved.proj, width, p.states.conv, p.states.ssm},
@@ -120,23 +112,14 @@ void block_backward(const KernelTableOf<T>& kernels, const BlockShape& shape,
          shifted(upstream.ssm_next, p.first_row * state)},
         {dproj.data(), g.conv, g.conv_bias, g.dt_bias, g.A, g.D, g.mixer_norm,
          shifted(g.conv_state, p.first_row * conv), shifted(g.ssm_state, p.first_row * state)});
-    norm_rows<T>(kernels, shape, p.tokens, p.x, weights.norm, normed.data(), nullptr);
-    linear_backward_weight(kernels, p.tokens, D, width, dproj.data(), normed.data(), g.in_proj,
-                           g.in_bias);
-    linear_backward_input(kernels, p.tokens, D, width, dproj.data(), weights.in_proj,
-                          normed.data());  // now the gradient of what was normed
-    kernels.gate_norm_backward({p.tokens, D, 1, Gate::kGateFirst, p.x, D, nullptr, 0, weights.norm,
-                                p.saved.rstd, normed.data(), D, dx, D, nullptr, 0, g.norm});
+    rms_norm_forward(kernels, p.tokens, D, shape.norm_eps, p.x, weights.norm, normed.data(),
+                     nullptr);
+    in_proj.weight(p.tokens, dproj.data(), normed.data(), g.in_proj, g.in_bias);
+    in_proj.input(p.tokens, dproj.data(), normed.data());  // now the gradient of what was normed
+    rms_norm_backward(kernels, p.tokens, D, p.x, weights.norm, p.saved.rstd, normed.data(), dx,
+                      g.norm);
     for (std::int64_t i = 0; i < p.tokens * D; ++i) dx[i] += dout[i];
   });
 }
-
-template void block_forward(const KernelTableOf<float>&, const BlockShape&,
-                            const BlockWeights<float>&, const BlockBatch<float>&,
-                            const BlockSaved<float>&, float*);
-template void block_backward(const KernelTableOf<float>&, const BlockShape&,
-                             const BlockWeights<float>&, const BlockBatch<float>&,
-                             const BlockSaved<float>&, const BlockUpstream<float>&,
-                             const BlockGradients<float>&);
 
 }  // namespace foxhunt::kernels

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "foxhunt/kernels/linear.h"
 #include "foxhunt/kernels/mixer.h"
 
 namespace foxhunt::kernels {
@@ -64,11 +65,11 @@ struct BlockBatch {
 };
 
 /// out [B, T, D] may not be x. Rows go through the whole block a few hundred tokens at a time, so
-/// that what one step writes the next finds in the cache.
-template <class T>
-void block_forward(const KernelTableOf<T>& kernels, const BlockShape& shape,
-                   const BlockWeights<T>& weights, const BlockBatch<T>& batch,
-                   const BlockSaved<T>& saved, T* out);
+/// that what one step writes the next finds in the cache. `products` computes the projections;
+/// all else is float32 by its table.
+void block_forward(const Products& products, const BlockShape& shape,
+                   const BlockWeights<float>& weights, const BlockBatch<float>& batch,
+                   const BlockSaved<float>& saved, float* out);
 
 template <class T>
 struct BlockUpstream {
@@ -76,10 +77,9 @@ struct BlockUpstream {
   const T *conv_next, *ssm_next;  ///< or null: 0
 };
 
-template <class T>
-void block_backward(const KernelTableOf<T>& kernels, const BlockShape& shape,
-                    const BlockWeights<T>& weights, const BlockBatch<T>& batch,
-                    const BlockSaved<T>& saved, const BlockUpstream<T>& upstream,
-                    const BlockGradients<T>& gradients);
+void block_backward(const Products& products, const BlockShape& shape,
+                    const BlockWeights<float>& weights, const BlockBatch<float>& batch,
+                    const BlockSaved<float>& saved, const BlockUpstream<float>& upstream,
+                    const BlockGradients<float>& gradients);
 
 }  // namespace foxhunt::kernels

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foxhunt/kernels/gemm_bf16.h"
 #include "foxhunt/kernels/kernel_table.h"
 
 namespace foxhunt::kernels {
@@ -29,5 +30,13 @@ template <>
 const KernelTableOf<float>& default_kernels();
 template <>
 const KernelTableOf<double>& default_kernels();
+
+/// The bf16 products linked into this binary; all run by the side of a float table of their name,
+/// but for "avx512bf16", which goes with "avx512".
+std::span<const Bf16Kernels* const> built_bf16_kernels() noexcept;
+
+/// What goes with default_kernels<float>(): its bf16 instructions where the CPU has them, unless
+/// FOXHUNT_FORCE_ISA names a table. Decided once.
+const Bf16Kernels& default_bf16_kernels();
 
 }  // namespace foxhunt::kernels

@@ -76,7 +76,7 @@ struct MixerGradients {
 
 /// Errors    none beyond std::bad_alloc; shapes have been checked.
 /// Numbers   a row's results depend on the row alone; weight gradients are summed row by row.
-/// Cost      one scratch block of mixer_scratch() numbers a call; all offsets are 64-bit.
+/// Cost      one scratch block a call (mixer_parts.h); all offsets are 64-bit.
 template <class T>
 void mixer_forward(const KernelTableOf<T>& kernels, const MixerShape& shape,
                    const MixerWeights<T>& weights, const ChunkPlan& plan,

@@ -9,58 +9,50 @@
 
 namespace foxhunt::kernels {
 
-/// Buffers of one chunk, and the row pointers of its convolution.
+/// Buffers of one chunk.
 template <class T>
-struct MixerScratch {
-  explicit MixerScratch(const MixerShape& shape)
-      : MixerScratch(shape, Scratch<T>(layout(shape, nullptr).used())) {}
-
+struct MixerArrays {
   SsdWorkspace<T> ssd{};
-  T *pre{}, *act{}, *dact{};   ///< [Q, C]
-  T *dt{}, *slope{}, *ddt{};   ///< [Q, H]
-  T *y{}, *dy{};               ///< [Q, H P]
-  T *state{}, *dstate{};       ///< [G, N, r P]
-  T *history{}, *carry[2]{};   ///< [W - 1, C]
-  T* zeros{};                  ///< [C]
+  T *pre{}, *act{}, *dact{};  ///< [Q, C]
+  T *dt{}, *slope{}, *ddt{};  ///< [Q, H]
+  T *y{}, *dy{};              ///< [Q, H P]
+  T *state{}, *dstate{};      ///< [G, N, r P]
+  T *history{}, *carry[2]{};  ///< [W - 1, C]
+  T* zeros{};                 ///< [C]
+};
+
+template <class T>
+MixerArrays<T> carve_mixer_arrays(const MixerShape& shape, Carver<T>& carver) {
+  const std::int64_t Q = shape.chunk;
+  const std::int64_t C = shape.channels();
+  MixerArrays<T> a;
+  a.ssd = carve_ssd_workspace<T>(shape.ssd, Q, carver);
+  for (T** p : {&a.pre, &a.act, &a.dact}) *p = carver.take(Q * C);
+  for (T** p : {&a.dt, &a.slope, &a.ddt}) *p = carver.take(Q * shape.ssd.heads);
+  for (T** p : {&a.y, &a.dy}) *p = carver.take(Q * shape.inner());
+  for (T** p : {&a.state, &a.dstate}) *p = carver.take(state_size(shape.ssd));
+  for (T** p : {&a.history, &a.carry[0], &a.carry[1]}) *p = carver.take((shape.width - 1) * C);
+  a.zeros = carver.take(C);
+  return a;
+}
+
+/// The buffers with their memory, and the row pointers of the convolution.
+template <class T>
+struct MixerScratch : MixerArrays<T> {
+  explicit MixerScratch(const MixerShape& shape)
+      : rows(static_cast<std::size_t>(shape.chunk + 2 * shape.width)), block_(size(shape)) {
+    Carver<T> carver(block_.data());
+    static_cast<MixerArrays<T>&>(*this) = carve_mixer_arrays(shape, carver);
+    std::fill_n(this->zeros, shape.channels(), T(0));
+  }
+
   std::vector<const T*> rows;  ///< [Q + W - 1]
 
  private:
-  MixerScratch(const MixerShape& shape, Scratch<T> block)
-      : rows(static_cast<std::size_t>(shape.chunk + 2 * shape.width)), block_(std::move(block)) {
-    layout(shape, this);
-    std::fill_n(zeros, shape.channels(), T(0));
-  }
-  static Carver<T> layout(const MixerShape& shape, MixerScratch* s) {
-    MixerScratch* self = s;
-    Carver<T> carver(self == nullptr ? nullptr : self->block_.data());
-    const std::int64_t Q = shape.chunk;
-    const std::int64_t C = shape.channels();
-    const SsdWorkspace<T> ssd = carve_ssd_workspace<T>(shape.ssd, Q, carver);
-    T* places[14];
-    const std::int64_t sizes[14] = {Q * C,
-                                    Q * C,
-                                    Q * C,
-                                    Q * shape.ssd.heads,
-                                    Q * shape.ssd.heads,
-                                    Q * shape.ssd.heads,
-                                    Q * shape.inner(),
-                                    Q * shape.inner(),
-                                    state_size(shape.ssd),
-                                    state_size(shape.ssd),
-                                    (shape.width - 1) * C,
-                                    (shape.width - 1) * C,
-                                    (shape.width - 1) * C,
-                                    C};
-    for (int i = 0; i < 14; ++i) places[i] = carver.take(sizes[i]);
-    if (self != nullptr) {
-      self->ssd = ssd;
-      T** members[14] = {&self->pre,      &self->act,    &self->dact,    &self->dt,
-                         &self->slope,    &self->ddt,    &self->y,       &self->dy,
-                         &self->state,    &self->dstate, &self->history, &self->carry[0],
-                         &self->carry[1], &self->zeros};
-      for (int i = 0; i < 14; ++i) *members[i] = places[i];
-    }
-    return carver;
+  static std::int64_t size(const MixerShape& shape) {
+    Carver<T> counter(nullptr);
+    carve_mixer_arrays(shape, counter);
+    return counter.used();
   }
   Scratch<T> block_;
 };

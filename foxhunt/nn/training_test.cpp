@@ -1,10 +1,10 @@
 // What a trainer relies on: no operation on two devices, no hidden transfer, and a model that
 // learns to remember.
-#include <ATen/autocast_mode.h>
 #include <gmock/gmock.h>
 #include <torch/nn/module.h>
 #include <torch/optim/adamw.h>
 
+#include "foxhunt/nn/bf16_test_tools.h"
 #include "foxhunt/nn/mamba2.h"
 #include "foxhunt/nn/meta_audit.h"
 #include "foxhunt/nn/test_tools.h"
@@ -115,11 +115,10 @@ TEST(Mamba2SSM, UnderAutocastStatesAndStepSizesStayFloat32) {
   const Tensor want = model.forward(x, plain);
   Mamba2State state = model.zero_state(4);
   ModelTrace trace;
-  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-  at::autocast::set_autocast_enabled(at::kCPU, true);
-  const Tensor out = model.forward(x, state, {}, &trace);
-  at::autocast::clear_cache();
-  at::autocast::set_autocast_enabled(at::kCPU, false);
+  const Tensor out = [&] {
+    const Bf16Autocast guard;
+    return model.forward(x, state, {}, &trace);
+  }();
   EXPECT_EQ(state.layers[0].ssm.scalar_type(), at::kFloat);
   EXPECT_EQ(state.layers[0].conv.scalar_type(), at::kFloat);
   EXPECT_EQ(trace.layers[0].dt.scalar_type(), at::kFloat);

@@ -31,6 +31,22 @@ GemmBenchRow run_row(const GemmBenchShape& s, std::int64_t repeats) {
                    s.n, false});
     });
   }
+  const kernels::Bf16Kernels& bf16 = kernels::default_bf16_kernels();
+  const std::int64_t pairs = kernels::bf16_pairs(s.depth);
+  std::vector<std::uint32_t> a16(static_cast<std::size_t>(s.m * pairs));
+  std::vector<std::uint32_t> b16(static_cast<std::size_t>(kernels::bf16_panels_size(s.depth, s.n)));
+  const auto pack = [&] {
+    (s.turned ? bf16.pack_turned
+              : bf16.pack_rows)({s.turned ? s.depth : s.m, s.turned ? s.m : s.depth,
+                                 a.const_data_ptr<float>(), s.turned ? s.m : s.depth, a16.data()});
+    bf16.pack_panels({s.depth, s.n, b.const_data_ptr<float>(), s.n, b16.data()});
+  };
+  const auto product = [&] {
+    bf16.gemm({s.m, s.n, pairs, a16.data(), s.turned ? 1 : pairs, s.turned ? s.m : 1, b16.data(),
+               c.mutable_data_ptr<float>(), s.n, false});
+  };
+  programs.emplace_back("bf16", product);
+  programs.emplace_back("with packing", [&] { pack(), product(); });
   programs.emplace_back("library", [&] { at::mm_out(const_cast<at::Tensor&>(c), left, b); });
   std::vector<std::vector<double>> times(programs.size());
   for (std::int64_t i = 0; i < repeats; ++i) {

@@ -100,9 +100,10 @@ TEST(WindowTrainer, OneSeedGivesBitEqualWeights) {
   EXPECT_NE(train_once(data, quick(), /*seed=*/2).hash, first.hash);
 }
 
-TEST(WindowTrainer, WeightsAreBitEqualForAnyNumberOfThreads) {
+void expect_one_hash_on_any_threads(Precision precision) {
   const TestData data = sign_data();
   TrainConfig config = quick();
+  config.precision = precision;
   config.lanes = 6;  // slices of one and of two windows
   config.threads = 1;
   const Outcome one = train_once(data, config);
@@ -114,6 +115,14 @@ TEST(WindowTrainer, WeightsAreBitEqualForAnyNumberOfThreads) {
       EXPECT_EQ(many.losses, one.losses) << threads << " threads";
     }
   }
+}
+
+TEST(WindowTrainer, WeightsAreBitEqualForAnyNumberOfThreads) {
+  expect_one_hash_on_any_threads(Precision::kFp32);
+}
+
+TEST(WindowTrainer, WeightsAreBitEqualForAnyNumberOfThreadsInBf16) {
+  expect_one_hash_on_any_threads(Precision::kBf16);
 }
 
 TEST(WindowTrainer, LanesAndKernelsChangeNothingButRounding) {

@@ -4,7 +4,7 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "foxhunt/kernels/dispatch.h"
+#include "foxhunt/nn/ops/linear.h"
 #include "foxhunt/nn/ops/operands.h"
 
 namespace foxhunt::nn {
@@ -39,8 +39,8 @@ kernels::BlockWeights<float> weights_of(const BlockTensors& t, const MixerOperan
           mixer.weights,       data<float>(t.out_proj), data<float>(t.out_bias)};
 }
 
-MixerResult forward(const BlockShape& shape, const BlockTensors& t, bool states, bool keep,
-                    Saved& saved) {
+MixerResult forward(const BlockShape& shape, const BlockTensors& t, bool bf16, bool states,
+                    bool keep, Saved& saved) {
   const MixerOperands<float> mixer(shape.mixer, t.mixer);
   const at::TensorOptions options = t.x.options().requires_grad(false);
   const std::int64_t B = t.x.size(0);
@@ -64,8 +64,8 @@ MixerResult forward(const BlockShape& shape, const BlockTensors& t, bool states,
     r.conv_next = at::empty({B, m.channels(), m.width}, options);
     r.ssm_next = at::empty({B, m.ssd.heads, m.ssd.headdim, m.ssd.d_state}, options);
   }
-  kernels::block_forward(kernels::default_kernels<float>(), shape, weights_of(t, mixer),
-                         batch_of(t, r), saved.pointers(), mutable_data<float>(r.out));
+  kernels::block_forward(products_of(bf16), shape, weights_of(t, mixer), batch_of(t, r),
+                         saved.pointers(), mutable_data<float>(r.out));
   return r;
 }
 
@@ -74,7 +74,7 @@ struct Upstream {
 };
 
 /// Gradients in the tensors' own places; undefined where there is nothing to have one.
-BlockTensors backward(const BlockShape& shape, const BlockTensors& t, const Saved& saved,
+BlockTensors backward(const BlockShape& shape, const BlockTensors& t, bool bf16, const Saved& saved,
                       const Upstream& up, bool conv_state, bool ssm_state) {
   MixerOperands<float> mixer(shape.mixer, t.mixer);
   const auto like = [](const Tensor& tensor, bool wanted = true) {
@@ -101,8 +101,8 @@ BlockTensors backward(const BlockShape& shape, const BlockTensors& t, const Save
   const Tensor dconv = up.conv_next.defined() ? up.conv_next.contiguous() : Tensor();
   const Tensor dssm = up.ssm_next.defined() ? up.ssm_next.contiguous() : Tensor();
   kernels::block_backward(
-      kernels::default_kernels<float>(), shape, weights_of(t, mixer), batch_of(t, {}),
-      saved.pointers(), {data<float>(dout), data<float>(dconv), data<float>(dssm)},
+      products_of(bf16), shape, weights_of(t, mixer), batch_of(t, {}), saved.pointers(),
+      {data<float>(dout), data<float>(dconv), data<float>(dssm)},
       {mutable_data<float>(g.norm), mutable_data<float>(g.in_proj), mutable_data<float>(g.in_bias),
        mixer.dconv(), mutable_data<float>(m.conv_bias), mutable_data<float>(m.dt_bias),
        mutable_data<float>(m.A_log), mutable_data<float>(m.D), mutable_data<float>(m.norm),
@@ -132,8 +132,9 @@ struct BlockFunction : torch::autograd::Function<BlockFunction> {
         {Tensor(), conv_weight, tensor_of(conv_bias), dt_bias, A_log, tensor_of(D), tensor_of(gate),
          contiguous_or_none(conv_state), contiguous_or_none(ssm_state),
          contiguous_or_none(segments), contiguous_or_none(lengths)}};
+    const bool bf16 = bf16_products();
     Saved s;
-    const MixerResult r = nn::forward(shape, t, want_states, /*keep=*/true, s);
+    const MixerResult r = nn::forward(shape, t, bf16, want_states, /*keep=*/true, s);
     const MixerTensors& m = t.mixer;
     ctx->save_for_backward(
         {t.x,         t.norm,    t.in_proj, t.in_bias, t.out_proj, t.out_bias,   m.conv_weight,
@@ -141,6 +142,7 @@ struct BlockFunction : torch::autograd::Function<BlockFunction> {
          m.segments,  m.lengths, s.proj,    s.mixed,   s.rstd,     s.mixer_rstd, s.chunk_states});
     ctx->saved_data["sizes"] = sizes_of(shape.mixer);
     ctx->saved_data["numbers"] = numbers_of(shape.mixer);
+    ctx->saved_data["bf16"] = bf16;
     ctx->saved_data["d_model"] = shape.d_model;
     ctx->saved_data["norm_eps"] = shape.norm_eps;
     ctx->saved_data["conv_state"] = conv_state && conv_state->requires_grad();
@@ -167,8 +169,9 @@ struct BlockFunction : torch::autograd::Function<BlockFunction> {
                                        ctx->saved_data["numbers"].toDoubleVector())};
     const Upstream up{grads[0], grads.size() > 1 ? grads[1] : Tensor(),
                       grads.size() > 2 ? grads[2] : Tensor()};
-    const BlockTensors g = nn::backward(shape, t, saved, up, ctx->saved_data["conv_state"].toBool(),
-                                        ctx->saved_data["ssm_state"].toBool());
+    const BlockTensors g =
+        nn::backward(shape, t, ctx->saved_data["bf16"].toBool(), saved, up,
+                     ctx->saved_data["conv_state"].toBool(), ctx->saved_data["ssm_state"].toBool());
     const MixerTensors& m = g.mixer;
     return {g.x,           g.norm,      g.in_proj, g.in_bias, g.out_proj, g.out_bias,
             m.conv_weight, m.conv_bias, m.dt_bias, m.A_log,   m.D,        m.norm,
@@ -188,7 +191,7 @@ MixerResult block(const BlockShape& shape, const BlockTensors& t, bool want_stat
       if (tensor->defined()) *tensor = tensor->contiguous();
     }
     Saved none;
-    return nn::forward(shape, plain, want_states, /*keep=*/false, none);
+    return nn::forward(shape, plain, bf16_products(), want_states, /*keep=*/false, none);
   }
   const variable_list out = BlockFunction::apply(
       t.x, t.norm, t.in_proj, optional_of(t.in_bias), t.out_proj, optional_of(t.out_bias),

@@ -18,7 +18,8 @@ struct BlockTensors {
 };
 
 /// out is the residual stream behind the block; the states are undefined if not `want_states`.
-/// Float on the CPU. Rows with lengths need projections without bias.
+/// Float on the CPU; under autocast to bfloat16 the projections' products run in bf16. Rows with
+/// lengths need projections without bias.
 MixerResult block(const kernels::BlockShape& shape, const BlockTensors& tensors, bool want_states);
 
 }  // namespace foxhunt::nn

@@ -5,10 +5,12 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "foxhunt/kernels/dispatch.h"
 #include "foxhunt/kernels/linear.h"
+#include "foxhunt/nn/ops/operands.h"
 
 namespace foxhunt::nn {
 namespace {
@@ -16,6 +18,9 @@ namespace {
 using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+/// Narrower products have no whole vector to gain from and stay float32: a head of a few outputs.
+constexpr std::int64_t kLeastBf16 = 16;
 
 struct Linear : torch::autograd::Function<Linear> {
   static Tensor forward(AutogradContext* ctx, const Tensor& x_in, const Tensor& weight,
@@ -27,13 +32,13 @@ struct Linear : torch::autograd::Function<Linear> {
     std::vector<std::int64_t> sizes = x.sizes().vec();
     sizes.back() = N;
     Tensor y = at::empty(sizes, x.options());
-    const auto& table = kernels::default_kernels<float>();
-    kernels::linear_forward(table, rows, x.const_data_ptr<float>(),
-                            {table, K, N, weight.const_data_ptr<float>()},
-                            bias ? bias->const_data_ptr<float>() : nullptr,
-                            y.mutable_data_ptr<float>(), /*accumulate=*/false);
+    const bool bf16 = bf16_products() && std::min(K, N) >= kLeastBf16;
+    kernels::LinearForward(products_of(bf16), K, N, weight.const_data_ptr<float>(), rows)
+        .run(rows, x.const_data_ptr<float>(), bias ? bias->const_data_ptr<float>() : nullptr,
+             y.mutable_data_ptr<float>(), /*accumulate=*/false);
     ctx->save_for_backward({x, weight});
     ctx->saved_data["bias"] = bias.has_value();
+    ctx->saved_data["bf16"] = bf16;
     ctx->saved_data["x"] = x_in.requires_grad();
     return y;
   }
@@ -46,20 +51,19 @@ struct Linear : torch::autograd::Function<Linear> {
     const std::int64_t K = weight.size(1);
     const std::int64_t N = weight.size(0);
     const std::int64_t rows = x.numel() / K;
-    const auto& table = kernels::default_kernels<float>();
     const float* d = dy.const_data_ptr<float>();
+    const kernels::LinearBackward backward(products_of(ctx->saved_data["bf16"].toBool()), K, N,
+                                           weight.const_data_ptr<float>(), rows);
     Tensor dx;
     if (ctx->saved_data["x"].toBool()) {
       dx = at::empty(x.sizes(), x.options());
-      kernels::linear_backward_input(table, rows, K, N, d, weight.const_data_ptr<float>(),
-                                     dx.mutable_data_ptr<float>());
+      backward.input(rows, d, dx.mutable_data_ptr<float>());
     }
     const Tensor dweight = at::zeros({N, K}, weight.options());
     Tensor dbias;
     if (ctx->saved_data["bias"].toBool()) dbias = at::zeros({N}, weight.options());
-    kernels::linear_backward_weight(table, rows, K, N, d, x.const_data_ptr<float>(),
-                                    dweight.mutable_data_ptr<float>(),
-                                    dbias.defined() ? dbias.mutable_data_ptr<float>() : nullptr);
+    backward.weight(rows, d, x.const_data_ptr<float>(), dweight.mutable_data_ptr<float>(),
+                    dbias.defined() ? dbias.mutable_data_ptr<float>() : nullptr);
     return {dx, dweight, dbias};
   }
 };
@@ -68,7 +72,12 @@ struct Linear : torch::autograd::Function<Linear> {
 
 bool has_linear_kernel(const Tensor& x) {
   return x.device().is_cpu() && x.scalar_type() == at::kFloat &&
-         !at::autocast::is_autocast_enabled(at::kCPU);
+         (bf16_products() || !at::autocast::is_autocast_enabled(at::kCPU));
+}
+
+bool bf16_products() {
+  return at::autocast::is_autocast_enabled(at::kCPU) &&
+         at::autocast::get_autocast_dtype(at::kCPU) == at::kBFloat16;
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "foxhunt/kernels/chunk_plan.h"
+#include "foxhunt/kernels/dispatch.h"
+#include "foxhunt/kernels/linear.h"
 #include "foxhunt/kernels/mixer.h"
 #include "foxhunt/nn/ops/mixer.h"
 
@@ -29,6 +31,11 @@ const T* data(const at::Tensor& t) {
 template <class T>
 T* mutable_data(const at::Tensor& t) {
   return t.defined() ? t.mutable_data_ptr<T>() : nullptr;
+}
+
+/// The CPU's products in float32, or rounded to bf16.
+inline kernels::Products products_of(bool bf16) {
+  return {kernels::default_kernels<float>(), bf16 ? &kernels::default_bf16_kernels() : nullptr};
 }
 
 /// A mixer's weights: the convolution tap by tap, A from its logarithm.

@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "foxhunt/kernels/dispatch.h"
+#include "foxhunt/kernels/rms_norm.h"
 #include "foxhunt/nn/ops/rms_norm.h"
 
 namespace foxhunt::nn {
@@ -17,13 +18,11 @@ struct NativeRmsNorm : torch::autograd::Function<NativeRmsNorm> {
                         double eps) {
     const Tensor x = x_in.contiguous();
     const std::int64_t width = weight.size(0);
-    const std::int64_t rows = x.numel() / width;
     const Tensor out = at::empty(x.sizes(), x.options());
-    const Tensor rstd = at::empty({rows}, x.options());
-    kernels::default_kernels<float>().gate_norm_forward(
-        {rows, width, 1, kernels::Gate::kGateFirst, static_cast<float>(eps),
-         x.const_data_ptr<float>(), width, nullptr, 0, weight.const_data_ptr<float>(),
-         out.mutable_data_ptr<float>(), width, rstd.mutable_data_ptr<float>()});
+    const Tensor rstd = at::empty({x.numel() / width}, x.options());
+    kernels::rms_norm_forward(kernels::default_kernels<float>(), x.numel() / width, width, eps,
+                              x.const_data_ptr<float>(), weight.const_data_ptr<float>(),
+                              out.mutable_data_ptr<float>(), rstd.mutable_data_ptr<float>());
     ctx->save_for_backward({x, weight, rstd});
     return out;
   }
@@ -36,11 +35,10 @@ struct NativeRmsNorm : torch::autograd::Function<NativeRmsNorm> {
     const std::int64_t width = weight.size(0);
     const Tensor dx = at::empty(x.sizes(), x.options());
     const Tensor dweight = at::zeros({width}, x.options());
-    kernels::default_kernels<float>().gate_norm_backward(
-        {x.numel() / width, width, 1, kernels::Gate::kGateFirst, x.const_data_ptr<float>(), width,
-         nullptr, 0, weight.const_data_ptr<float>(), saved[2].const_data_ptr<float>(),
-         dout.const_data_ptr<float>(), width, dx.mutable_data_ptr<float>(), width, nullptr, 0,
-         dweight.mutable_data_ptr<float>()});
+    kernels::rms_norm_backward(kernels::default_kernels<float>(), x.numel() / width, width,
+                               x.const_data_ptr<float>(), weight.const_data_ptr<float>(),
+                               saved[2].const_data_ptr<float>(), dout.const_data_ptr<float>(),
+                               dx.mutable_data_ptr<float>(), dweight.mutable_data_ptr<float>());
     return {dx, dweight, Tensor()};
   }
 };

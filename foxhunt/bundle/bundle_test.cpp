@@ -139,7 +139,7 @@ TEST_F(BundleFileTest, ReadsTheGoldenFileOfVersionOne) {
             (std::vector<float>{0.6531186103820801F, -0.6455702185630798F, 0.13737602531909943F}));
   const market::Bar& bar = bundle.golden.bars.at(3);
   EXPECT_EQ(bar.instrument, (market::InstrumentKey{.publisher_id = 1, .instrument_id = 7}));
-  EXPECT_EQ(to_string(bar.start), "2013-10-07T14:03:00Z");
+  EXPECT_EQ(foxhunt::to_string(bar.start), "2013-10-07T14:03:00Z");
   EXPECT_EQ(bar.span, std::chrono::minutes{1});
   EXPECT_EQ(bar.open.nano, 1'700'750'000'000);
   EXPECT_EQ(bar.high.nano, 1'701'000'000'000);

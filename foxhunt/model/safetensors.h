@@ -32,8 +32,12 @@ class SafetensorsFile {
   /// Maps the file: views stay valid while the object lives, also when the path is replaced
   /// meanwhile (by rename). Errors  IoError; FormatError naming file, tensor and rule: header
   /// length, JSON, unknown dtype, offsets that overlap, leave holes or do not fit shape and dtype,
-  /// trailing bytes, header over 100 MB.
+  /// trailing bytes, header over 100 MB or deeper than base/json_check.h allows, a name twice.
   static SafetensorsFile open(const std::filesystem::path& path);
+  /// The same for bytes in memory; `name` stands for the file in messages. Nothing is copied:
+  /// views point into `bytes`, which must outlive the object and not change. Any alignment.
+  /// Errors  FormatError as above.
+  static SafetensorsFile from_bytes(std::span<const std::byte> bytes, std::string name);
   ~SafetensorsFile();
   SafetensorsFile(SafetensorsFile&&) noexcept;
   SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
@@ -48,16 +52,21 @@ class SafetensorsFile {
  private:
   struct Mapping;
   SafetensorsFile();
-  void parse();
+  void parse(std::span<const std::byte> all);
   std::string name_;
-  std::unique_ptr<Mapping> mapping_;
+  std::unique_ptr<Mapping> mapping_;  ///< none for bytes of the caller
   std::vector<TensorView> tensors_;
   std::map<std::string, std::string> metadata_;
 };
 
-/// Writes in the given order, atomically and synced; the same input gives the same bytes. Data
-/// starts at a multiple of 8. Errors  IoError; FormatError naming a tensor whose bytes do not fit
-/// its shape, or a name that comes twice.
+/// A whole file in memory, tensors in the given order; the same input gives the same bytes. Data
+/// starts at a multiple of 8. Errors  FormatError naming `name` and a tensor whose bytes do not fit
+/// its shape, or a name that comes twice; text that is not UTF-8; a header over 100 MB.
+std::string safetensors_bytes(const std::vector<TensorView>& tensors,
+                              const std::map<std::string, std::string>& metadata,
+                              const std::string& name);
+
+/// Puts safetensors_bytes in place, atomically and synced. Errors  as above; IoError.
 void write_safetensors(const std::filesystem::path& path, const std::vector<TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata);
 

@@ -26,7 +26,7 @@ configure_and_build() { # preset, then targets
   mkdir -p "$top/build"
   log=$top/build/$preset.log
   local torch=()
-  case $preset in notorch | asan | tsan) ;; *) torch=("-DTORCH_ROOT=$(torch_root)") ;; esac
+  case $preset in notorch | asan | tsan | fuzz) ;; *) torch=("-DTORCH_ROOT=$(torch_root)") ;; esac
   say "== building preset '$preset' (${*:-all}), log in build/$preset.log"
   (cd "$top" && cmake --preset "$preset" "${torch[@]}" ${FOXHUNT_SHARED:+"-DFOXHUNT_SHARED=$FOXHUNT_SHARED"}) \
     >"$log" 2>&1 || { tail -40 "$log" >&2; fail "cmake --preset $preset failed"; }

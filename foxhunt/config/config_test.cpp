@@ -1,5 +1,6 @@
 #include "foxhunt/config/config.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,6 +121,43 @@ TEST(Config, OverridesTakeTomlValuesAndBareWords) {
   for (const char* bad : {"model.d_model=2", "model.d_mdoel=64", "lr", "model.d_model=x", "=1"}) {
     EXPECT_THROW(apply_override(list, bad), ConfigError) << bad;
   }
+}
+
+TEST(Config, EveryStringThatLoadsOrIsSetReadsBackFromTheDump) {
+  const auto require_same = [](const Outer& config) {
+    Outer again;
+    FieldList list = fields_of(again);
+    load_toml_text(list, dump(config), "dump");
+    EXPECT_EQ(again.name, config.name);
+  };
+  for (int c = 0; c < 0xA0; ++c) {  // every control character, the printable ones, and C1
+    Outer config;
+    FieldList list = fields_of(config);
+    load_toml_text(list, fmt::format("name = \"a\\u{:04X}b\"\n", c), "t");
+    EXPECT_EQ(config.name.size(), c < 0x80 ? 3U : 4U);
+    require_same(config);
+    if (c == 0 || c >= 0x80) continue;
+    apply_override(list, std::string("name=x") + static_cast<char>(c) + "y");
+    EXPECT_EQ(config.name, std::string("x") + static_cast<char>(c) + "y");
+    require_same(config);
+  }
+}
+
+TEST(Config, OverridesRefuseBytesThatAreNoText) {
+  Outer config;
+  FieldList list = fields_of(config);
+  EXPECT_THROW(apply_override(list, "name=\xFF\xFE"), ConfigError);
+  EXPECT_THROW(apply_override(list, "name=\"\xC3\""), ConfigError);
+  apply_override(list, "name=\xC3\xA9");
+  EXPECT_EQ(config.name, "\xC3\xA9");
+}
+
+TEST(Config, AnOverrideSetsItsOwnKeyAndNoOther) {
+  Outer config;
+  FieldList list = fields_of(config);
+  EXPECT_THROW(apply_override(list, "model.d_model=256\nlr=1"), ConfigError);
+  apply_override(list, "name=a\nb = 1");
+  EXPECT_EQ(config.name, "a\nb = 1");
 }
 
 TEST(Config, SchemaIsJsonAndNamesEveryKey) {

@@ -140,6 +140,16 @@ bool is_section(const FieldList& list, const std::string& path) {
                      [&](const Section& s) { return s.path == path; });
 }
 
+/// `v` = the text itself, by the parser's own rules for strings: what it takes can be dumped and
+/// read again.
+toml::table string_table(const std::string& text, const std::string& origin) {
+  try {
+    return toml::parse("v = " + quoted_text(text));
+  } catch (const toml::parse_error& error) {
+    throw ConfigError(fmt::format("{}: {}", origin, error.description()));
+  }
+}
+
 class TableLoader {
  public:
   TableLoader(FieldList& list, std::string origin) : list_(list), origin_(std::move(origin)) {}
@@ -227,14 +237,14 @@ void apply_override(FieldList& list, const std::string& assignment) {
   toml::table table;
   try {
     table = toml::parse("v = " + value);
+    if (table.size() != 1) table = string_table(value, origin);  // lines that set something else
   } catch (const toml::parse_error&) {
-    table.insert_or_assign("v", value);  // a bare word
+    table = string_table(value, origin);  // a bare word
   }
   const toml::node& node = *table.get("v");
   std::string problem = std::visit(Assign{node}, field->target);
   if (problem == "is not a string") {  // a string that looks like another type: 2020-01-01, 5
-    toml::table literal;
-    literal.insert_or_assign("v", value);
+    const toml::table literal = string_table(value, origin);
     problem = std::visit(Assign{*literal.get("v")}, field->target);
   }
   if (!problem.empty()) throw ConfigError(fmt::format("{}: {} {}", origin, path, problem));

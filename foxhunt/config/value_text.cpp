@@ -7,9 +7,8 @@
 #include <type_traits>
 
 namespace foxhunt::config {
-namespace {
 
-std::string quoted(const std::string& text) {
+std::string quoted_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -19,7 +18,7 @@ std::string quoted(const std::string& text) {
       out += "\\n";
     } else if (c == '\t') {
       out += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
       out += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     } else {
       out += c;
@@ -27,6 +26,8 @@ std::string quoted(const std::string& text) {
   }
   return out + "\"";
 }
+
+namespace {
 
 /// A TOML float: always with a point or an exponent.
 std::string float_text(double value) {
@@ -42,7 +43,7 @@ std::string list_text(const std::vector<T>& items) {
   std::vector<std::string> texts;
   for (const T& item : items) {
     if constexpr (std::is_same_v<T, std::string>) {
-      texts.push_back(quoted(item));
+      texts.push_back(quoted_text(item));
     } else if constexpr (std::is_same_v<T, double>) {
       texts.push_back(float_text(item));
     } else {
@@ -56,12 +57,12 @@ struct ValueText {
   std::string operator()(const bool* v) const { return *v ? "true" : "false"; }
   std::string operator()(const std::int64_t* v) const { return fmt::format("{}", *v); }
   std::string operator()(const double* v) const { return float_text(*v); }
-  std::string operator()(const std::string* v) const { return quoted(*v); }
+  std::string operator()(const std::string* v) const { return quoted_text(*v); }
   template <class T>
   std::string operator()(const std::vector<T>* v) const {
     return list_text(*v);
   }
-  std::string operator()(const Choice& c) const { return quoted(c.names.at(c.get())); }
+  std::string operator()(const Choice& c) const { return quoted_text(c.names.at(c.get())); }
 };
 
 struct TypeText {

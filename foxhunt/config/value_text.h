@@ -10,6 +10,9 @@ namespace foxhunt::config {
 
 /// 0.5, "text", [1, 2]: reads back to the same value.
 std::string value_text(const Field& field);
+/// A string as TOML: what is not printed is escaped. Bytes that are not UTF-8 stay as they are, and
+/// no TOML parser takes them.
+std::string quoted_text(const std::string& text);
 /// "integer", "number", "boolean", "string", "list of integers", "one of a|b".
 std::string type_text(const Field& field);
 /// "[1, 256]", or "" where every value is legal.

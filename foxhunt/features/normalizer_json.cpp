@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json_check.h"
 #include "foxhunt/features/normalizer.h"
 
 namespace foxhunt::features {
@@ -21,7 +23,13 @@ constexpr const char* kRuleNames[] = {"iqr", "deviation", "constant"};  // as Sc
 template <class T>
 T field(const Json& object, const char* name) {
   try {
-    return object.at(name).get<T>();
+    const Json& value = object.at(name);
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      if (const auto whole = whole_number(value)) return *whole;
+      refuse(fmt::format("field '{}': {} is no whole number", name, value.dump()));
+    } else {
+      return value.get<T>();
+    }
   } catch (const Json::exception& error) {
     refuse(fmt::format("field '{}': {}", name, error.what()));
   }
@@ -72,7 +80,9 @@ std::string Normalizer::to_json() const {
 }
 
 Normalizer Normalizer::from_json(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (const std::string problem = json_problem(text); !problem.empty())
+    refuse("the text " + problem);
+  const Json json = Json::parse(text);
   if (!json.is_object()) refuse("the text is not a JSON object");
   if (const auto format = field<std::string>(json, "format"); format != kFormat) {
     refuse(fmt::format("format '{}' is not '{}'", format, kFormat));
@@ -99,6 +109,9 @@ Normalizer Normalizer::from_json(const std::string& text) {
     if (!(column.scale > 0.0F)) {
       refuse(fmt::format("column '{}': scale = {}, but it must be positive", column.name,
                          column.scale));
+    }
+    for (const ColumnScale& other : result.columns_) {
+      if (other.name == column.name) refuse(fmt::format("column '{}' is there twice", column.name));
     }
     result.columns_.push_back(std::move(column));
   }

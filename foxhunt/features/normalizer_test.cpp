@@ -206,6 +206,17 @@ TEST(Normalizer, RefusesBrokenJsonNamingTheField) {
   EXPECT_THAT(refusal("/fitted_on/first", "yesterday"), HasSubstr("field 'first'"));
   EXPECT_THAT(refusal("/fitted_on/last", "2001-01-01"), HasSubstr("no interval"));
   EXPECT_THAT(refusal("/fitted_on/rows", 0), HasSubstr("no interval"));
+  for (const nlohmann::json& rows :
+       {nlohmann::json(1.5), nlohmann::json(1e300), nlohmann::json(~std::uint64_t{0})}) {
+    EXPECT_THAT(refusal("/fitted_on/rows", rows), HasSubstr("field 'rows'")) << rows;
+    EXPECT_THAT(refusal("/fitted_on/rows", rows), HasSubstr("is no whole number")) << rows;
+  }
+  EXPECT_THAT(refusal("/columns/1", good["columns"][0]), HasSubstr("is there twice"));
+  EXPECT_THAT(message_of<FormatError>(
+                  [] { Normalizer::from_json("{\"columns\":" + std::string(100'000, '[')); }),
+              HasSubstr("nests deeper"));
+  EXPECT_THAT(message_of<FormatError>([] { Normalizer::from_json(R"({"clip":1,"clip":2})"); }),
+              HasSubstr("the key 'clip' twice"));
   EXPECT_THAT(refusal("/columns", 3), HasSubstr("'columns' is not an array"));
   EXPECT_THAT(refusal("/columns/0/scale", 0), HasSubstr("scale = 0"));
   EXPECT_THAT(refusal("/columns/0/center", 1e300), HasSubstr("center is not finite"));

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json_check.h"
 
 namespace foxhunt::features {
 namespace {
@@ -17,7 +19,14 @@ using Json = nlohmann::ordered_json;
 template <class T>
 T field(const Json& column, std::size_t index, const char* name) {
   try {
-    return column.at(name).get<T>();
+    const Json& value = column.at(name);
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      if (const auto whole = whole_number(value)) return *whole;
+      throw FormatError(fmt::format("[schema] column {}: field '{}': {} is no whole number", index,
+                                    name, value.dump()));
+    } else {
+      return value.get<T>();
+    }
   } catch (const Json::exception& error) {
     throw FormatError(fmt::format("[schema] column {}: field '{}': {}", index, name, error.what()));
   }
@@ -43,7 +52,9 @@ std::string Schema::to_json() const {
 }
 
 Schema Schema::from_json(const std::string& text) {
-  const Json list = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (const std::string problem = json_problem(text); !problem.empty())
+    throw FormatError("[schema] the text " + problem);
+  const Json list = Json::parse(text);
   if (!list.is_array()) throw FormatError("[schema] the text is not a JSON array of columns");
   Schema schema;
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -52,7 +52,18 @@ TEST(Schema, RefusesTextThatIsNoneNamingThePlace) {
     return "";
   };
   EXPECT_THAT(error_of("{}"), testing::HasSubstr("no"));
-  EXPECT_THAT(error_of("[{"), testing::HasSubstr("not a JSON array"));
+  EXPECT_THAT(error_of("[{"), testing::HasSubstr("is not JSON"));
+  EXPECT_THAT(error_of("{}"), testing::HasSubstr("not a JSON array"));
+  const auto warm_up = [&](const std::string& number) {
+    return error_of((R"([{"name":"a","unit":"b","warm_up":)" + number + R"(,"help":""}])").c_str());
+  };
+  EXPECT_EQ(warm_up("9223372036854775807"), "");
+  for (const char* number : {"1.5", "1e300", "9223372036854775808", "18446744073709551615"}) {
+    EXPECT_THAT(warm_up(number), testing::HasSubstr("field 'warm_up'")) << number;
+    EXPECT_THAT(warm_up(number), testing::HasSubstr("is no whole number")) << number;
+  }
+  EXPECT_THAT(warm_up("1,\"warm_up\":2"), testing::HasSubstr("the key 'warm_up' twice"));
+  EXPECT_THAT(warm_up(std::string(100'000, '[')), testing::HasSubstr("nests deeper"));
   EXPECT_THAT(error_of(R"([{"name":"a","unit":"b","help":""}])"), testing::HasSubstr("warm_up"));
   EXPECT_THAT(error_of(R"([7])"), testing::HasSubstr("column 0"));
   EXPECT_THAT(error_of(R"([{"name":"a","unit":"b","warm_up":0,"help":""}])"),

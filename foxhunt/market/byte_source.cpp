@@ -21,6 +21,7 @@ constexpr std::uint32_t kFrameMagic = 0xFD2FB528;
 constexpr std::uint32_t kSkippableMagic = 0x184D2A50;  // the last four bits are free
 constexpr std::size_t kMagicSize = 4;
 constexpr std::size_t kSkippableHead = 8;  // magic and length
+constexpr std::size_t kMostFrameHead = 18;
 
 bool is_frame(std::uint32_t magic) { return magic == kFrameMagic; }
 bool is_skippable(std::uint32_t magic) { return (magic & 0xFFFFFFF0U) == kSkippableMagic; }
@@ -188,6 +189,9 @@ class ZstdSource final : public ByteSource {
       state_ = State::kInSkippable;
     } else if (is_frame(magic)) {
       state_ = State::kInFrame;
+      chunk_.want(kMostFrameHead);
+      declared_ = ZSTD_getFrameContentSize(chunk_.data(), chunk_.size());
+      produced_ = 0;
     } else {
       fail(kNoFrame);
     }
@@ -208,7 +212,13 @@ class ZstdSource final : public ByteSource {
     const std::size_t result = ZSTD_decompressStream(stream_.get(), &target, &source);
     chunk_.take(source.pos);
     if (ZSTD_isError(result) != 0) fail(ZSTD_getErrorName(result));
+    produced_ += target.pos - before;
     if (result == 0) {
+      // libzstd checks this only where it decodes a frame in one call.
+      if (state_ == State::kInFrame && declared_ < ZSTD_CONTENTSIZE_ERROR &&
+          produced_ != declared_) {
+        fail(fmt::format("holds {} bytes, but says {}", produced_, declared_));
+      }
       frames_ += state_ == State::kInFrame ? 1 : 0;
       state_ = State::kBetweenFrames;
       stalls_ = 0;
@@ -238,6 +248,8 @@ class ZstdSource final : public ByteSource {
   std::unique_ptr<ZSTD_DStream, Free> stream_;
   State state_ = State::kBetweenFrames;
   std::int64_t frames_ = 0;
+  unsigned long long declared_ = ZSTD_CONTENTSIZE_UNKNOWN;  ///< by the frame's head; or no size
+  unsigned long long produced_ = 0;                         ///< of the frame
   int stalls_ = 0;
   bool over_ = false;
   bool truncated_ = false;

@@ -212,5 +212,24 @@ TEST(PeekSourceTest, WhatWasPeekedIsReadAgain) {
   EXPECT_EQ(source.frames(), 1);
 }
 
+TEST(ByteSource, AFrameThatHoldsLessThanItSaysIsRefusedInPiecesOfAnySize) {
+  using namespace std::string_literals;
+  // One segment that says 255 bytes; blocks: none, or three raw bytes; an empty last block.
+  for (const std::string& frame : {"\x28\xB5\x2F\xFD\x20\xFF\x01\x00\x00"s,
+                                   "\x28\xB5\x2F\xFD\x20\xFF\x18\x00\x00"s + "abc\x01\x00\x00"s}) {
+    for (const std::size_t size : {1U, 2U, 100U, 255U, 1000U}) {
+      const auto source = memory_bytes(frame, "short");
+      std::vector<std::byte> piece(size);
+      EXPECT_THROW(
+          {
+            while (source->read(piece) == size) {
+            }
+          },
+          FormatError)
+          << frame.size() << " in pieces of " << size;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace foxhunt::market

@@ -4,10 +4,11 @@
 #include <date/tz.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 
 #include "foxhunt/base/error.h"
@@ -124,6 +125,52 @@ std::optional<LocalTime> read_iso(std::string_view text) {
   return result;
 }
 
+/// Takes a fraction of the seconds out of `text`, which strptime does not know: where the format up
+/// to its seconds ends at a point. nullopt: digits that are no fraction.
+std::optional<nanoseconds> take_fraction(std::string& text, const std::string& format) {
+  std::size_t behind = std::string::npos;  // the seconds, in the format
+  for (const char* field : {"%S", "%T"}) {
+    if (const auto at = format.find(field); at != std::string::npos) behind = at + 2;
+  }
+  if (behind == std::string::npos) return nanoseconds{0};
+  std::tm ignored{};
+  const char* end = ::strptime(text.c_str(), format.substr(0, behind).c_str(), &ignored);
+  if (end == nullptr || *end != '.') return nanoseconds{0};
+  const auto point = static_cast<std::size_t>(end - text.c_str());
+  const std::size_t rest = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
+  const auto fraction =
+      Cursor(std::string_view(text).substr(point + 1, rest - point - 1)).fraction();
+  text.erase(point, rest - point);
+  return fraction;
+}
+
+/// By the C library's strptime, which bounds the digits of every field. (date::from_stream converts
+/// seconds that it could not read, or that are over 64 bits of nanoseconds.)
+std::optional<LocalTime> read_fields(std::string text, const std::string& format) {
+  if (text.find('\0') != std::string::npos) return std::nullopt;  // would end it unseen
+  const auto fraction = take_fraction(text, format);
+  constexpr int kAbsent = -30'000;  // a year that no text gives
+  std::tm fields{};
+  fields.tm_year = kAbsent;
+  fields.tm_mon = -1;
+  fields.tm_mday = 0;
+  const char* end = ::strptime(text.c_str(), format.c_str(), &fields);
+  if (!fraction || end == nullptr || *end != '\0' || fields.tm_sec > 59 ||
+      fields.tm_year == kAbsent)
+    return std::nullopt;
+  const date::year_month_day date{date::year{fields.tm_year + 1900},
+                                  date::month{static_cast<unsigned>(fields.tm_mon + 1)},
+                                  date::day{static_cast<unsigned>(fields.tm_mday)}};
+  if (!date.ok()) return std::nullopt;
+  LocalTime result{.date = date, .of_day = *fraction, .offset = std::nullopt};
+  result.of_day += std::chrono::hours{fields.tm_hour} + std::chrono::minutes{fields.tm_min} +
+                   std::chrono::seconds{fields.tm_sec};
+  if (format.find("%z") != std::string::npos) {
+    result.offset = std::chrono::minutes{fields.tm_gmtoff / 60};
+  }
+  return result;
+}
+
 }  // namespace
 
 /// Wall clock of one zone to UTC. Remembers the stretch of constant offset of its last answer.
@@ -185,6 +232,9 @@ CsvTimeParser::CsvTimeParser(std::string format, std::string zone)
         "strptime fields such as %Y-%m-%d %H:%M:%S",
         format_));
   }
+  if (format_.find("%s") != std::string::npos) {  // strptime would answer in this machine's zone
+    throw ConfigError("[csv] time format with %s is not taken; write unix_s");
+  }
 }
 CsvTimeParser::~CsvTimeParser() = default;
 CsvTimeParser::CsvTimeParser(CsvTimeParser&&) noexcept = default;
@@ -213,21 +263,9 @@ std::string CsvTimeParser::parse_iso(std::string_view text, UnixNanos& out) cons
 }
 
 std::string CsvTimeParser::parse_fields(std::string_view text, UnixNanos& out) const {
-  constexpr auto kNoOffset = std::chrono::minutes::min();
-  std::istringstream stream{std::string(text)};
-  std::string abbreviation;
-  std::chrono::minutes offset = kNoOffset;
-  date::fields<nanoseconds> fields;  // date and time apart: as one number a far year would overflow
-  date::from_stream(stream, format_.c_str(), fields, &abbreviation, &offset);
-  if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof() ||
-      !fields.ymd.ok()) {
-    return fmt::format("does not have the form {}", format_);
-  }
-  LocalTime local{.date = fields.ymd,
-                  .of_day = fields.has_tod ? fields.tod.to_duration() : nanoseconds{0},
-                  .offset = std::nullopt};
-  if (offset != kNoOffset) local.offset = offset;
-  return zone_->resolve(local, out);
+  const auto local = read_fields(std::string(text), format_);
+  if (!local) return fmt::format("does not have the form {}", format_);
+  return zone_->resolve(*local, out);
 }
 
 }  // namespace foxhunt::market

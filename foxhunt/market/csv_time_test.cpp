@@ -75,6 +75,37 @@ TEST(CsvTime, ReadsNamedFieldsWithTheOffsetTheyCarry) {
   EXPECT_EQ(utc(CsvTimeParser("%H:%M", "UTC"), "10:00"), "does not have the form %H:%M");
 }
 
+TEST(CsvTime, RefusesFieldsThatAreNotThereOrAreNoNumbers) {
+  const CsvTimeParser fields("%Y-%m-%d %H:%M:%S", "UTC");
+  using namespace std::string_view_literals;
+  for (const std::string_view text :
+       {"2020-12-28 13:00:\xB0"sv, "2020-12-28 13:00:x"sv, "2020-12-28 13:00:"sv,
+        "2020-12-28 13:00:999999999999"sv, "2020-12-28 13:00:60"sv, "2020-12-28 24:00:00"sv,
+        "2020-12-28 13:60:00"sv, "2020-12-28 13:00:59."sv, "2020-12-28 13:00:59.1234567890"sv,
+        "2020-12-28 13:00:59.5.5"sv, "2020-12-28 13:00:59.x"sv, "99999-12-28 13:00:00"sv,
+        "-999-12-28 13:00:00"sv, "2020-12-28"sv, ""sv, "2020-12-28 13:00:59\0 more"sv}) {
+    EXPECT_EQ(utc(fields, text), "does not have the form %Y-%m-%d %H:%M:%S") << text;
+  }
+  for (const char* format : {"%d", "%m-%d", "%Y-%m", "%Y", "%Y-%d"}) {  // no whole date
+    EXPECT_EQ(utc(CsvTimeParser(format, "UTC"), std::string(format) == "%Y-%d"   ? "2020-12"
+                                                : std::string(format) == "%m-%d" ? "12-11"
+                                                : std::string(format) == "%Y-%m" ? "2020-12"
+                                                : std::string(format) == "%d"    ? "12"
+                                                                                 : "2020"),
+              std::string("does not have the form ") + format);
+  }
+  EXPECT_THROW(CsvTimeParser("%s", "UTC"), ConfigError) << "strptime's would be local time";
+}
+
+TEST(CsvTime, ReadsTwelveHoursMonthNamesAndDaysOfTheYear) {
+  EXPECT_EQ(utc(CsvTimeParser("%b %d %Y %I:%M:%S %p", "UTC"), "Dec 28 2020 01:00:59.5 PM"),
+            "2020-12-28T13:00:59.500000000Z");
+  EXPECT_EQ(utc(CsvTimeParser("%Y/%j", "UTC"), "2020/366"), "2020-12-31T00:00:00Z");
+  EXPECT_EQ(utc(CsvTimeParser("%Y/%j", "UTC"), "2021/366"), "does not have the form %Y/%j");
+  EXPECT_EQ(utc(CsvTimeParser("%FT%T%z", "UTC"), "2020-12-28T13:00:59.25-05:30"),
+            "2020-12-28T18:30:59.250000000Z");
+}
+
 TEST(CsvTime, KeepsNanosecondsOfNamedFields) {
   const CsvTimeParser fields("%Y-%m-%d %H:%M:%S", "UTC");
   EXPECT_EQ(utc(fields, "2020-12-28 13:00:59.123456789"), "2020-12-28T13:00:59.123456789Z");

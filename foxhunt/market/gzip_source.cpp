@@ -34,11 +34,16 @@ class GunzipSource final : public ByteSource {
     std::size_t done = 0;
     while (done < out.size()) {
       if (available_ == 0) refill();
-      if (available_ == 0) {
-        truncated_ = inside_;
+      const bool over = available_ == 0;
+      if (over && !inside_) break;
+      const std::size_t made = packed_ ? unpack(out.subspan(done)) : copy(out.subspan(done));
+      // zlib may owe the rest of a match whose input it has taken: cut short is only what gives
+      // nothing more.
+      if (over && made == 0) {
+        truncated_ = true;
         break;
       }
-      done += packed_ ? unpack(out.subspan(done)) : copy(out.subspan(done));
+      done += made;
     }
     return done;
   }
@@ -62,6 +67,7 @@ class GunzipSource final : public ByteSource {
   }
 
   std::size_t unpack(std::span<std::byte> out) {
+    const bool over = available_ == 0;
     inside_ = true;
     stream_.next_in = reinterpret_cast<Bytef*>(input_.data() + taken_);
     stream_.avail_in = static_cast<uInt>(available_);
@@ -77,6 +83,8 @@ class GunzipSource final : public ByteSource {
       ++members_;
       inside_ = false;
       inflateReset(&stream_);
+    } else if (over && status == Z_BUF_ERROR) {
+      return 0;
     } else if (status != Z_OK || (used == 0 && made == 0)) {
       throw FormatError(fmt::format("{}: byte {}: corrupt gzip data in member {} ({})", name(),
                                     offset_ - static_cast<std::int64_t>(available_), members_ + 1,

@@ -14,11 +14,14 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json_check.h"
 
 namespace foxhunt::model {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::int64_t kMaxPad = 1 << 20;  // rows of an embedding, as HeadConfig bounds them
 
 /// Python's json writes infinities as bare words; quotes around those outside of strings make JSON
 /// of it.
@@ -62,9 +65,9 @@ class Reader {
 
   void whole(const char* key, std::int64_t& place, bool required = false) {
     take(key, required, "a whole number", [&](const Json& json) {
-      if (!json.is_number_integer()) return false;
-      place = json.get<std::int64_t>();
-      return true;
+      const auto value = whole_number(json);
+      if (value) place = *value;
+      return value.has_value();
     });
   }
   void real(const char* key, double& place) {
@@ -228,8 +231,10 @@ ImportedConfig parse_mamba_ssm(const Json& json, const std::string& origin) {
   reader.only("attn_layer_idx", {Json::array()}, "attention layers are not computed");
   reader.only("rms_norm", {true}, "LayerNorm between layers is not computed");
   if (!json["ssm_cfg"].is_object()) reader.problems.emplace_back("'ssm_cfg' is not an object");
-  if (pad < 1)
-    reader.problems.push_back(fmt::format("'pad_vocab_size_multiple' = {} is below 1", pad));
+  if (pad < 1 || pad > kMaxPad) {
+    reader.problems.push_back(
+        fmt::format("'pad_vocab_size_multiple' = {} is outside [1, {}]", pad, kMaxPad));
+  }
   finish(reader, origin);
   read_ssm_cfg(json["ssm_cfg"], origin, result.config);
   result.head.kind = HeadKind::kTokens;
@@ -244,7 +249,10 @@ ImportedConfig parse_mamba_ssm(const Json& json, const std::string& origin) {
 }  // namespace
 
 ImportedConfig parse_hf_config(std::string_view text, const std::string& origin) {
-  const Json json = Json::parse(quote_bare_infinity(text), nullptr, /*allow_exceptions=*/false);
+  const std::string quoted = quote_bare_infinity(text);
+  if (const std::string problem = json_problem(quoted); !problem.empty())
+    throw FormatError(fmt::format("{}: {}", origin, problem));
+  const Json json = Json::parse(quoted);
   if (!json.is_object()) throw FormatError(fmt::format("{}: is not a JSON object", origin));
   if (json.contains("ssm_cfg")) return parse_mamba_ssm(json, origin);
   const std::string kind =

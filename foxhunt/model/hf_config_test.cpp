@@ -56,6 +56,37 @@ TEST(HfConfig, TakesEveryWayToWriteAnInfiniteLimit) {
   EXPECT_EQ(bound.config.dt_limit_max, 0.5);
 }
 
+TEST(HfConfig, RefusesNumbersThatAreNotWholeOrDoNotFit) {
+  const auto refusal = [](const std::string& text) {
+    return message_of([&] { parse_hf_config(text, "c"); });
+  };
+  for (const char* number : {"18446744073709551615", "9223372036854775808", "4.5", "1e300"}) {
+    EXPECT_THAT(refusal(transformers(std::string("\"conv_kernel\":") + number)),
+                HasSubstr("is not a whole number"))
+        << number;
+  }
+  const auto padded = [&](const std::string& multiple) {
+    return R"({"d_model":64,"n_layer":2,"vocab_size":100,"ssm_cfg":{"layer":"Mamba2","headdim":32},)"
+           R"("pad_vocab_size_multiple":)" +
+           multiple + "}";
+  };
+  EXPECT_EQ(refusal(padded("16")), "no error");
+  // Rounding up to these would overflow.
+  for (const char* multiple : {"0", "-8", "1048577", "9223372036854775807"}) {
+    EXPECT_THAT(refusal(padded(multiple)), HasSubstr("is outside [1, 1048576]")) << multiple;
+  }
+}
+
+TEST(HfConfig, RefusesKeysThatComeTwiceAndDepth) {
+  const auto refusal = [](const std::string& extra) {
+    return message_of([&] { parse_hf_config(transformers(extra), "c"); });
+  };
+  EXPECT_THAT(refusal(R"("expand":2)"), HasSubstr("c: has the key 'expand' twice"));
+  std::string deep = "1";
+  for (int i = 0; i < 100; ++i) deep = R"({"__float__":)" + deep + "}";
+  EXPECT_THAT(refusal("\"layer_norm_epsilon\":" + deep), HasSubstr("nests deeper"));
+}
+
 TEST(HfConfig, LeavesTheWordAloneInsideStrings) {
   const auto imported = parse_hf_config(
       transformers(R"("note":"to \"Infinity and\\","time_step_limit":[0,Infinity])"), "c");

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json_check.h"
 
 namespace foxhunt::model {
 namespace {
@@ -50,14 +51,9 @@ struct FromJson {
     return json.is_boolean() && (*place = json.get<bool>(), true);
   }
   bool operator()(std::int64_t* place) const {
-    if (!json.is_number_integer()) return false;
-    if (json.is_number_unsigned() &&
-        json.get<std::uint64_t>() >
-            static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return false;
-    }
-    *place = json.get<std::int64_t>();
-    return true;
+    const auto value = whole_number(json);
+    if (value) *place = *value;
+    return value.has_value();
   }
   bool operator()(double* place) const {
     const double inf = std::numeric_limits<double>::infinity();
@@ -112,7 +108,9 @@ std::string fields_to_json(const config::FieldList& list) {
 }
 
 void json_to_fields(config::FieldList& list, const std::string& text, const std::string& origin) {
-  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (const std::string problem = json_problem(text); !problem.empty())
+    throw FormatError(fmt::format("{}: {}", origin, problem));
+  const Json object = Json::parse(text);
   if (!object.is_object()) throw FormatError(fmt::format("{}: is not a JSON object", origin));
   std::vector<std::string> problems;
   for (config::Field& field : list.fields) {

@@ -79,6 +79,20 @@ TEST(ModelMetadata, RefusesTextThatIsNoObjectAndNumbersThatDoNotFit) {
   }
 }
 
+TEST(ModelMetadata, RefusesKeysThatComeTwiceAndDepth) {
+  const auto refusal = [](const std::string& head) {
+    auto metadata = model_metadata({}, {});
+    metadata["foxhunt.head"] = head;
+    return message_of([&] { read_model_metadata(metadata, "f"); });
+  };
+  const std::string good = model_metadata({}, {}).at("foxhunt.head");
+  EXPECT_EQ(refusal(good), "no error");
+  EXPECT_THAT(refusal(good.substr(0, good.size() - 1) + R"(,"n_classes":2})"),
+              HasSubstr("f: foxhunt.head: has the key 'n_classes' twice"));
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  EXPECT_THAT(refusal("{\"kind\":" + deep + "}"), HasSubstr("nests deeper"));
+}
+
 TEST(ModelMetadata, HoldsConfigsToTheirRules) {
   Mamba2Config broken;
   broken.headdim = 48;

@@ -13,12 +13,12 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json_check.h"
 
 namespace foxhunt::model {
 namespace {
@@ -48,29 +48,10 @@ const DTypeName& entry_of(DType dtype) {
   throw FormatError(fmt::format("{}: {}", file, what));
 }
 
-/// The JSON header. A repeated key is legal to the parser, which keeps the last value; here it is
-/// an error.
 Json parse_header(const std::string& file, std::string_view text) {
-  std::vector<std::set<std::string>> open;  // keys seen in the objects around the current place
-  std::string repeated;
-  const auto watch = [&](int /*depth*/, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end && !open.empty()) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.empty() &&
-        !open.back().insert(parsed.get<std::string>()).second) {
-      repeated = parsed.get<std::string>();
-    }
-    return true;
-  };
-  Json header;
-  try {
-    header = Json::parse(text, watch);
-  } catch (const Json::exception& error) {
-    refuse(file, fmt::format("the header is not JSON: {}", error.what()));
-  }
-  if (!repeated.empty()) refuse(file, fmt::format("the header has the key '{}' twice", repeated));
-  if (!header.is_object()) refuse(file, "the header is not a JSON object");
-  return header;
+  if (const std::string problem = json_problem(text); !problem.empty())
+    refuse(file, "the header " + problem);
+  return Json::parse(text);
 }
 
 std::map<std::string, std::string> parse_metadata(const std::string& file, const Json& entry) {

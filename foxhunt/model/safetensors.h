@@ -32,7 +32,7 @@ class SafetensorsFile {
   /// Maps the file: views stay valid while the object lives, also when the path is replaced
   /// meanwhile (by rename). Errors  IoError; FormatError naming file, tensor and rule: header
   /// length, JSON, unknown dtype, offsets that overlap, leave holes or do not fit shape and dtype,
-  /// trailing bytes, header over 100 MB, a name twice.
+  /// trailing bytes, header over 100 MB or deeper than base/json_check.h allows, a name twice.
   static SafetensorsFile open(const std::filesystem::path& path);
   /// The same for bytes in memory; `name` stands for the file in messages. Nothing is copied:
   /// views point into `bytes`, which must outlive the object and not change. Any alignment.

@@ -190,6 +190,60 @@ TEST_F(SafetensorsTest, RefusesOverlapsHolesAndTrailingBytes) {
   EXPECT_THAT(message(two("[0,4]", "[4,8]"), 9), HasSubstr("1 bytes follow"));
 }
 
+TEST_F(SafetensorsTest, RefusesDepthInEveryPlaceOfTheHeader) {
+  // A tree this deep would overflow the stack where it is printed into a message.
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  for (const std::string& header :
+       {R"({"x":)" + deep + "}",
+        R"({"x":{"dtype":)" + deep + R"(,"shape":[],"data_offsets":[0,4]}})",
+        R"({"x":{"dtype":"F32","shape":)" + deep + R"(,"data_offsets":[0,4]}})",
+        R"({"__metadata__":{"k":)" + deep + "}}"}) {
+    EXPECT_THAT(message(header, 4), HasSubstr("nests deeper than 64 levels"));
+  }
+}
+
+TEST_F(SafetensorsTest, BytesInMemoryAreReadAsAFileIs) {
+  const std::vector<float> a{1.0F, -2.5F, 3.0F};
+  const std::vector<TensorView> tensors{{"w", DType::kF32, {3}, bytes_of(a)},
+                                        {"e", DType::kF16, {0}, {}}};
+  const std::string written = safetensors_bytes(tensors, {{"k", "v"}}, "memory");
+  write_safetensors(path(), tensors, {{"k", "v"}});
+  EXPECT_EQ(read_file(path()), written);
+
+  // At an odd address, and moved from object to object: views go on to point into the same bytes.
+  const std::string shifted = "#" + written;
+  const auto bytes = std::as_bytes(std::span(shifted)).subspan(1);
+  auto file = SafetensorsFile::from_bytes(bytes, "memory");
+  const SafetensorsFile moved = std::move(file);
+  ASSERT_EQ(moved.tensors().size(), 2U);
+  EXPECT_EQ(moved.name(), "memory");
+  EXPECT_EQ(moved.metadata().at("k"), "v");
+  EXPECT_EQ(moved.at("w").bytes.data(), bytes.data() + bytes.size() - 12) << "nothing is copied";
+  float value = 0;
+  std::memcpy(&value, moved.at("w").bytes.data() + 4, 4);
+  EXPECT_EQ(value, -2.5F);
+}
+
+TEST_F(SafetensorsTest, BytesInMemoryAreHeldToTheSameRules) {
+  const auto refusal = [](std::string_view bytes) -> std::string {
+    try {
+      SafetensorsFile::from_bytes(std::as_bytes(std::span(bytes)), "memory");
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(refusal(""), HasSubstr("memory: 0 bytes are too few"));
+  EXPECT_THROW(SafetensorsFile::from_bytes({}, "memory"), FormatError);
+  const std::vector<float> a{1.0F};
+  const std::string good = safetensors_bytes({{"w", DType::kF32, {1}, bytes_of(a)}}, {}, "memory");
+  EXPECT_EQ(refusal(good), "no error");
+  EXPECT_THAT(refusal(good + "x"), HasSubstr("memory: 1 bytes follow the last tensor"));
+  for (std::size_t n = 0; n < good.size(); ++n) {  // every way to cut it
+    EXPECT_NE(refusal(std::string_view(good).substr(0, n)), "no error") << n;
+  }
+}
+
 TEST_F(SafetensorsTest, MissingFilesAndFoldersAreIoErrors) {
   EXPECT_THROW(SafetensorsFile::open(folder_ / "absent"), IoError);
   EXPECT_THROW(SafetensorsFile::open(folder_), IoError);
@@ -237,6 +291,15 @@ TEST_F(SafetensorsTest, WriterRefusesWhatNoReaderWouldTake) {
   EXPECT_THROW(write_safetensors(path(), {{"__metadata__", DType::kF32, {1}, bytes_of(a)}}, {}),
                FormatError);
   EXPECT_THROW(write_safetensors(path(), {}, {{"k", "\xff\xfe"}}), FormatError);
+  // Sizes whose product wraps round to the bytes that are there, or that are no sizes.
+  for (const std::vector<std::int64_t>& shape :
+       {std::vector<std::int64_t>{std::int64_t{1} << 62, 16}, {-1, -1}, {-1}, {0, -1}}) {
+    EXPECT_THROW(safetensors_bytes({{"x", DType::kF32, shape, {}}}, {}, "memory"), FormatError);
+  }
+  EXPECT_THROW(safetensors_bytes({{"x", DType::kF32, {-1, -1}, bytes_of(a)}}, {}, "memory"),
+               FormatError);
+  EXPECT_THROW(safetensors_bytes({}, {{"k", std::string(100'000'000, 'v')}}, "memory"),
+               FormatError);
   EXPECT_FALSE(std::filesystem::exists(path())) << "a refused write leaves nothing behind";
   EXPECT_THROW(write_safetensors(folder_ / "absent" / "t", {}, {}), IoError);
 }

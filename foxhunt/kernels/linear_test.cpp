@@ -50,10 +50,14 @@ struct Data {
   Products products;
   Sizes size;
   Rng rng;
-  std::vector<float> x = random_floats(rng, size.rows* size.in);
-  std::vector<float> weight = random_floats(rng, size.in* size.out);
-  std::vector<float> bias = random_floats(rng, size.out);
-  std::vector<float> dy = random_floats(rng, size.rows* size.out);
+  std::vector<float> numbers(std::int64_t a, std::int64_t b) { return random_floats(rng, a * b); }
+  std::vector<float> x = numbers(size.rows, size.in);
+  std::vector<float> weight = numbers(size.in, size.out);
+  std::vector<float> bias = numbers(1, size.out);
+  std::vector<float> dy = numbers(size.rows, size.out);
+  std::vector<double> x_in = entering(products, x);
+  std::vector<double> weight_in = entering(products, weight);
+  std::vector<double> dy_in = entering(products, dy);
 };
 
 void expect_forward(const Data& d) {

@@ -46,38 +46,13 @@ const float* weight(const Bundle& bundle, const std::string& name) {
   return found == bundle.weights.end() ? nullptr : found->second.data();
 }
 
-kernels::StepWeights step_weights(const Bundle& bundle) {
-  kernels::StepWeights all{};
-  all.input = weight(bundle, "backbone.in_proj.weight");
-  all.input_bias = weight(bundle, "backbone.in_proj.bias");
-  for (std::int64_t i = 0; i < bundle.config.n_layer; ++i) {
-    const auto at = [&](const char* name) {
-      return weight(bundle, fmt::format("backbone.layers.{}.{}", i, name));
-    };
-    all.layers.push_back({.norm = at("norm.weight"),
-                          .in_proj = at("mixer.in_proj.weight"),
-                          .in_bias = at("mixer.in_proj.bias"),
-                          .conv = at("mixer.conv1d.weight"),
-                          .conv_bias = at("mixer.conv1d.bias"),
-                          .dt_bias = at("mixer.dt_bias"),
-                          .A_log = at("mixer.A_log"),
-                          .D = at("mixer.D"),
-                          .gate_norm = at("mixer.norm.weight"),
-                          .out_proj = at("mixer.out_proj.weight"),
-                          .out_bias = at("mixer.out_proj.bias")});
-  }
-  all.norm_f = weight(bundle, "backbone.norm_f.weight");
-  all.head = weight(bundle, "head.weight");
-  all.head_bias = weight(bundle, "head.bias");
-  return all;
-}
-
 kernels::StepNetwork pack(const Bundle& bundle, const kernels::StepKernels& table,
                           WeightForm form) {
   return {step_shape(bundle.config),
           bundle.head.n_features,
           bundle.head.n_outputs(),
-          step_weights(bundle),
+          kernels::step_weights(bundle.config.n_layer,
+                                [&](const std::string& name) { return weight(bundle, name); }),
           table,
           kernels::product_for(table, type_of(form))};
 }

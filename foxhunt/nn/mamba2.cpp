@@ -76,6 +76,7 @@ Mamba2SSM::~Mamba2SSM() = default;
 
 void Mamba2SSM::use_kernels(Kernels kernels) {
   kernels_ = kernels;
+  reset_prediction_state();
   if (backbone_->in_proj) backbone_->in_proj->kernels = kernels;
   if (head_) head_->kernels = kernels;
   backbone_->norm_f->kernels = kernels;
@@ -91,6 +92,7 @@ std::shared_ptr<Mamba2SSM> Mamba2SSM::default_hft(at::Device device,
 }
 
 void Mamba2SSM::initialise(std::uint64_t seed) {
+  reset_prediction_state();
   const Rng rng = Rng(seed).split("mamba2 weights");
   const auto inverse_root = [](std::int64_t n) { return 1.0 / std::sqrt(static_cast<double>(n)); };
   if (backbone_->embeddings)
@@ -222,6 +224,19 @@ std::span<const float> Mamba2SSM::predict_single_fast(std::span<const float> fea
     throw ShapeError(fmt::format("[mamba2.predict_single_fast] {} features, but the model takes {}",
                                  features.size(), head_config_.n_features));
   }
+  std::span<const float> outputs;
+  if (SingleStream::fits(*this)) {
+    if (!stream_) stream_.emplace(*this);
+    outputs = stream_->step(features);
+  } else {
+    outputs = predict_with_torch(features);
+  }
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  latency_.record(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+  return outputs;
+}
+
+std::span<const float> Mamba2SSM::predict_with_torch(std::span<const float> features) {
   const at::NoGradGuard no_grad;
   const auto host = at::TensorOptions(at::kCPU).dtype(at::kFloat);
   const Tensor row = at::empty({1, head_config_.n_features}, host);
@@ -230,12 +245,13 @@ std::span<const float> Mamba2SSM::predict_single_fast(std::span<const float> fea
   prediction_ = step(row.to(at::TensorOptions(device_).dtype(dtype_)), *prediction_state_)
                     .to(host)
                     .contiguous();
-  const auto elapsed = std::chrono::steady_clock::now() - start;
-  latency_.record(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
   return {prediction_.const_data_ptr<float>(), static_cast<std::size_t>(prediction_.numel())};
 }
 
-void Mamba2SSM::reset_prediction_state() { prediction_state_.reset(); }
+void Mamba2SSM::reset_prediction_state() {
+  stream_.reset();
+  prediction_state_.reset();
+}
 
 PerformanceMetrics Mamba2SSM::performance_metrics() const {
   PerformanceMetrics metrics = step_cost(config_, head_config_, dtype_ == at::kDouble ? 8 : 4);

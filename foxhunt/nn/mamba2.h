@@ -20,6 +20,7 @@
 #include "foxhunt/nn/mamba2_state.h"
 #include "foxhunt/nn/parts.h"
 #include "foxhunt/nn/performance.h"
+#include "foxhunt/nn/single_stream.h"
 #include "foxhunt/nn/ssd_layer.h"
 
 namespace foxhunt::nn {
@@ -61,10 +62,12 @@ class Mamba2SSM : public torch::nn::Module {
   Mamba2State zero_state(std::int64_t batch) const;
 
   /// One row in, one answer out (logits, value or quantiles, as forward() gives them), on the
-  /// model's own device, the state kept inside. No gradients. Errors    ShapeError naming both
+  /// model's own device, the state kept inside. No gradients. On the CPU in float32 through the
+  /// kernels that serve, with the weights as they were at the first call after construction,
+  /// initialise(), use_kernels() or reset_prediction_state(). Errors    ShapeError naming both
   /// widths; DeviceError on the meta device. Lifetime  of the answer: until the next call.
   std::span<const float> predict_single_fast(std::span<const float> features);
-  /// Forgets what predict_single_fast has seen.
+  /// Forgets what predict_single_fast has seen, and takes the weights anew.
   void reset_prediction_state();
   PerformanceMetrics performance_metrics() const;
 
@@ -94,6 +97,7 @@ class Mamba2SSM : public torch::nn::Module {
   at::Tensor run_blocks(at::Tensor residual, std::vector<LayerState>* states,
                         const PreparedMarks& marks, ModelTrace* trace);
   at::Tensor answer(const at::Tensor& residual, ModelTrace* trace) const;
+  std::span<const float> predict_with_torch(std::span<const float> features);
   void check_input(const at::Tensor& x, bool windowed) const;
 
   model::Mamba2Config config_;
@@ -102,9 +106,10 @@ class Mamba2SSM : public torch::nn::Module {
   at::ScalarType dtype_;
   Kernels kernels_ = Kernels::kNative;
   std::shared_ptr<Backbone> backbone_;
-  std::shared_ptr<LinearPart> head_;  ///< null where the head is the embedding itself
-  std::optional<Mamba2State> prediction_state_;
-  at::Tensor prediction_;  ///< [K] float32 on the CPU
+  std::shared_ptr<LinearPart> head_;             ///< null where the head is the embedding itself
+  std::optional<SingleStream> stream_;           ///< where there are kernels for it,
+  std::optional<Mamba2State> prediction_state_;  ///< else LibTorch's step
+  at::Tensor prediction_;                        ///< [K] float32 on the CPU
   LatencyRecorder latency_;
 };
 

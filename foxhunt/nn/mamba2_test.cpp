@@ -154,8 +154,8 @@ TEST(Mamba2SSM, StepsPredictionsAndWindowsAgree) {
       const auto fast = model.predict_single_fast({input.const_data_ptr<float>(), 5});
       ASSERT_EQ(static_cast<std::int64_t>(fast.size()), want.numel());
       for (std::size_t k = 0; k < fast.size(); ++k) {
-        EXPECT_EQ(fast[k], row[0][static_cast<std::int64_t>(k)].item<float>())
-            << "the same step, the same bits";
+        // float32, sums in another order, weights of norms multiplied in beforehand
+        EXPECT_NEAR(fast[k], row[0][static_cast<std::int64_t>(k)].item<float>(), 2e-6);
       }
     }
     EXPECT_LT(distance(stepped.layers[1].ssm, state.layers[1].ssm), 2e-6);

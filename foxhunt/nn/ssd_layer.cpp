@@ -145,16 +145,16 @@ bool SSDLayer::native(const LayerTrace* trace) const {
   return kernels_ == Kernels::kNative && trace == nullptr && has_mixer_kernels(A_log);
 }
 
-kernels::MixerShape SSDLayer::mixer_shape() const {
+kernels::MixerShape mixer_shape(const model::Mamba2Config& config) {
   static constexpr kernels::Gate kGates[] = {kernels::Gate::kGateFirst, kernels::Gate::kNormFirst,
                                              kernels::Gate::kNoNorm};
-  return {{config_.n_heads(), config_.headdim, config_.ngroups, config_.d_state},
-          config_.d_conv,
-          config_.chunk(),
-          kGates[static_cast<std::size_t>(config_.gate_norm)],
-          config_.norm_eps,
-          config_.dt_limit_min,
-          config_.dt_limit_max};
+  return {{config.n_heads(), config.headdim, config.ngroups, config.d_state},
+          config.d_conv,
+          config.chunk(),
+          kGates[static_cast<std::size_t>(config.gate_norm)],
+          config.norm_eps,
+          config.dt_limit_min,
+          config.dt_limit_max};
 }
 
 MixerTensors SSDLayer::mixer_tensors(const LayerState& before, const PreparedMarks& marks) const {
@@ -176,7 +176,7 @@ Tensor SSDLayer::mix(const Tensor& proj, const LayerState& before, LayerState* a
                      const PreparedMarks& marks) const {
   MixerTensors tensors = mixer_tensors(before, marks);
   tensors.proj = proj;
-  const MixerResult r = mixer_core(mixer_shape(), tensors);
+  const MixerResult r = mixer_core(mixer_shape(config_), tensors);
   if (after != nullptr) *after = {r.conv_next, r.ssm_next};
   return r.out;
 }
@@ -197,7 +197,7 @@ Tensor SSDLayer::residual_block(const Tensor& residual, const Tensor& norm_weigh
                              out_proj->bias,
                              mixer_tensors(state != nullptr ? *state : LayerState{}, marks)};
   const MixerResult r =
-      block({config_.d_model, config_.norm_eps, mixer_shape()}, tensors, state != nullptr);
+      block({config_.d_model, config_.norm_eps, mixer_shape(config_)}, tensors, state != nullptr);
   if (state != nullptr) *state = {r.conv_next, r.ssm_next};
   return r.out;
 }

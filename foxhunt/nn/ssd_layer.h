@@ -28,6 +28,9 @@ struct LayerTrace {
   at::Tensor xbc{};     ///< [B, T, C] x, B and C side by side, behind convolution and SiLU
 };
 
+/// Sizes and limits of a layer's core.
+kernels::MixerShape mixer_shape(const model::Mamba2Config& config);
+
 class SSDLayer : public torch::nn::Module {
  public:
   /// Parameters on `device`, initialised with seed 0. `dtype` is kFloat or kDouble.
@@ -81,7 +84,6 @@ class SSDLayer : public torch::nn::Module {
     at::Tensor z, xbc, dt;  // [.., d_inner], [.., C], [.., H]
   };
   Projected project(const at::Tensor& u) const;
-  kernels::MixerShape mixer_shape() const;
   MixerTensors mixer_tensors(const LayerState& before, const PreparedMarks& marks) const;
   bool native(const LayerTrace* trace) const;
   at::Tensor mix(const at::Tensor& proj, const LayerState& before, LayerState* after,

@@ -14,24 +14,9 @@
 
 #include "foxhunt/kernels/step/aligned_block.h"
 #include "foxhunt/kernels/step/step_kernels.h"
+#include "foxhunt/kernels/step/step_weights.h"
 
 namespace foxhunt::kernels {
-
-/// Row-major float32, as trained; a null pointer: the model has none.
-struct StepWeights {
-  struct Layer {
-    const float* norm;                 ///< [D]
-    const float *in_proj, *in_bias;    ///< [projected, D], [projected]
-    const float *conv, *conv_bias;     ///< [channels, W], [channels]
-    const float *dt_bias, *A_log, *D;  ///< [H]
-    const float* gate_norm;            ///< [H P]
-    const float *out_proj, *out_bias;  ///< [D, H P], [D]
-  };
-  const float *input, *input_bias;  ///< [D, F], [D]
-  std::vector<Layer> layers;
-  const float* norm_f;            ///< [D]
-  const float *head, *head_bias;  ///< [K, D], [K]
-};
 
 /// Immutable; shared by any number of streams.
 class StepNetwork {

@@ -58,10 +58,6 @@ PackedMatrix layout_of(std::int64_t out, std::int64_t in, const ProductKernel& k
   return m;
 }
 
-std::int64_t weight_bytes(const PackedMatrix& m, const ProductKernel& kernel) {
-  return aligned(m.vectors * kernel.lanes * m.groups * kernel.group * element_bytes(kernel.type));
-}
-
 }  // namespace
 
 std::uint16_t to_bf16(float v) {
@@ -93,15 +89,19 @@ float from_f16(std::uint16_t v) {
   return (v & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 
+std::int64_t matrix_bytes(const PackedMatrix& m, const ProductKernel& kernel) {
+  return m.vectors * kernel.lanes * m.groups * kernel.group * element_bytes(kernel.type);
+}
+
 std::int64_t packed_bytes(std::int64_t out, std::int64_t in, const ProductKernel& kernel) {
-  return weight_bytes(layout_of(out, in, kernel), kernel) + 3 * aligned(padded(out) * 4);
+  return aligned(matrix_bytes(layout_of(out, in, kernel), kernel)) + 3 * aligned(padded(out) * 4);
 }
 
 PackedMatrix pack_matrix(std::int64_t out, std::int64_t in, const float* weight, const float* fold,
                          const float* bias, const ProductKernel& kernel, std::byte* to) {
   PackedMatrix m = layout_of(out, in, kernel);
   std::byte* weights = to;
-  to += weight_bytes(m, kernel);
+  to += aligned(matrix_bytes(m, kernel));
   const auto take = [&to, out](auto* like) {
     auto* const place = reinterpret_cast<decltype(like)>(to);
     to += aligned(padded(out) * 4);

@@ -11,6 +11,9 @@ namespace foxhunt::kernels {
 /// Bytes of weights, then bias, scale and offset, in one piece of a block, each 64-byte aligned.
 std::int64_t packed_bytes(std::int64_t out, std::int64_t in, const ProductKernel& kernel);
 
+/// Bytes of the weights alone: what one product reads of them.
+std::int64_t matrix_bytes(const PackedMatrix& m, const ProductKernel& kernel);
+
 /// W [out, in] times `fold` [in] by column (null: as it is), rounded to the kernel's type; written
 /// to `to`, which is zero and holds packed_bytes().
 /// kI8   a row's scale is its largest magnitude / 127, values to the nearest, ties to even.

@@ -76,10 +76,7 @@ StepNetwork::StepNetwork(const StepShape& shape, std::int64_t n_features, std::i
                         const float* bias, const ProductKernel& kernel) {
     auto* const place = carver.take<std::byte>(packed_bytes(out, in, kernel));
     const PackedMatrix m = pack_matrix(out, in, weight, fold, bias, kernel, place);
-    weight_bytes_ += m.vectors * kernel.lanes * m.groups * kernel.group *
-                     (kernel.type == WeightType::kF32  ? 4
-                      : kernel.type == WeightType::kI8 ? 1
-                                                       : 2);
+    weight_bytes_ += matrix_bytes(m, kernel);
     return m;
   };
   input_ = pack(D, n_features, weights.input, nullptr, weights.input_bias, kernels.product);

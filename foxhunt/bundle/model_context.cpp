@@ -21,6 +21,13 @@ Struct from_toml(const std::string& text, const std::string& origin) {
 
 }  // namespace
 
+features::FeaturePipeline ModelContext::pipeline() const {
+  features::FeaturePipeline pipeline(features, market::Calendar::for_product(product),
+                                     market::contract_for_product(product));
+  normalizer.require_schema(pipeline.schema());
+  return pipeline;
+}
+
 std::map<std::string, std::string> ModelContext::to_metadata() const {
   return {{"foxhunt.format", kFormat},
           {"foxhunt.product", product},

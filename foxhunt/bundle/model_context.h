@@ -8,6 +8,7 @@
 #include "foxhunt/bundle/label_config.h"
 #include "foxhunt/features/feature_config.h"
 #include "foxhunt/features/normalizer.h"
+#include "foxhunt/features/pipeline.h"
 #include "foxhunt/features/schema.h"
 
 namespace foxhunt::bundle {
@@ -19,6 +20,11 @@ struct ModelContext {
   features::Normalizer normalizer;
   LabelConfig label;
   std::string config_sha256;  ///< of the resolved configuration it was trained with
+
+  /// What makes rows of bars for this model.
+  /// Errors  ConfigError: an unknown product, or features whose schema is not what the normaliser
+  /// was fitted on.
+  features::FeaturePipeline pipeline() const;
 
   /// As entries of a safetensors file's metadata, each name under "foxhunt.".
   std::map<std::string, std::string> to_metadata() const;

@@ -98,6 +98,10 @@ std::shared_ptr<const Plan> Plan::build(Bundle bundle, const PlanOptions& option
   if (bundle.head.kind == model::HeadKind::kTokens) {
     throw ConfigError("[engine] a token model answers no market record");
   }
+  if (bundle.context.pipeline().width() != bundle.head.n_features) {
+    throw ConfigError(fmt::format("[engine] the features are {} wide, the model takes {}",
+                                  bundle.context.pipeline().width(), bundle.head.n_features));
+  }
   const kernels::StepKernels& table = kernels::pick_step_kernels(options.kernels);
   const WeightForm form = options.form.value_or(bundle.form);
   kernels::StepNetwork network = pack(bundle, table, form);

@@ -24,7 +24,8 @@ struct PlanOptions {
 class Plan {
  public:
   /// Keeps what serving needs of the bundle; takes the golden rows along for verify().
-  /// Errors  ConfigError: a token model, kernels that cannot run here.
+  /// Errors  ConfigError: a token model, features that do not make the model's rows, kernels that
+  /// cannot run here, weights that the form cannot hold.
   static std::shared_ptr<const Plan> build(bundle::Bundle bundle, const PlanOptions& options = {});
   /// Of a file. Errors  those of read_bundle() and build().
   static std::shared_ptr<const Plan> open(const std::filesystem::path& path,

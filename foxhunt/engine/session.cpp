@@ -32,14 +32,6 @@ Status status_of(features::Status status) {
   return Status::kBadRecord;
 }
 
-features::FeaturePipeline make_pipeline(const bundle::ModelContext& context) {
-  features::FeaturePipeline pipeline(context.features,
-                                     market::Calendar::for_product(context.product),
-                                     market::contract_for_product(context.product));
-  context.normalizer.require_schema(pipeline.schema());
-  return pipeline;
-}
-
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -62,7 +54,7 @@ std::string_view to_string(Status status) {
 
 struct Session::Impl {
   explicit Impl(const Plan& plan)
-      : pipeline(make_pipeline(plan.bundle().context)),
+      : pipeline(plan.bundle().context.pipeline()),
         normalizer(&plan.bundle().context.normalizer),
         stream(plan.network()),
         row(static_cast<std::size_t>(plan.n_features())) {}

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "foxhunt/features/pipeline.h"
-
 namespace foxhunt::exporter {
 namespace {
 
@@ -26,10 +24,7 @@ void answer_sequence(nn::Mamba2SSM& model, const std::vector<float>& rows,
 
 TrainedAnswers answers_of(nn::Mamba2SSM& model, const bundle::ModelContext& context,
                           std::span<const market::Bar> bars) {
-  features::FeaturePipeline pipeline(context.features,
-                                     market::Calendar::for_product(context.product),
-                                     market::contract_for_product(context.product));
-  context.normalizer.require_schema(pipeline.schema());
+  features::FeaturePipeline pipeline = context.pipeline();
   const nn::Kernels before = model.kernels();
   model.use_kernels(nn::Kernels::kAten);
   TrainedAnswers answers;

@@ -22,11 +22,8 @@ class Predictor {
   explicit Predictor(LoadedModel loaded)
       : model_(std::move(loaded.model)),
         context_(std::move(loaded.context)),
-        pipeline_(context_.features, market::Calendar::for_product(context_.product),
-                  market::contract_for_product(context_.product)),
-        row_(static_cast<std::size_t>(pipeline_.width())) {
-    context_.normalizer.require_schema(pipeline_.schema());
-  }
+        pipeline_(context_.pipeline()),
+        row_(static_cast<std::size_t>(pipeline_.width())) {}
 
   /// The line for this bar, or "" while there is none.
   std::string push(const market::Bar& bar, const std::string& symbol) {

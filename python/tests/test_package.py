@@ -41,9 +41,10 @@ def test_the_package_is_typed(tmp_path):
     bad = tmp_path / "bad.py"
     bad.write_text("import foxhunt\nn: str = foxhunt.Model.open('a.fox').n_features\n")
 
-    def mypy(path):
-        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(path)]
+    def mypy(*what):
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", *what]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
 
-    assert mypy(good).returncode == 0, mypy(good).stdout
+    for what in (good,), ("-p", "foxhunt"):
+        assert mypy(*what).returncode == 0, mypy(*what).stdout
     assert "Incompatible types" in mypy(bad).stdout

@@ -11,7 +11,7 @@ from foxhunt import _engine
 from foxhunt.bar import RawBar, bar_of, price_nano, prices_nano, span_ns, time_ns, volume_of
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pandas as pd  # type: ignore[import-untyped,unused-ignore]
 
     from foxhunt.model import Model
 
@@ -86,10 +86,14 @@ class Session(_engine.Stream):
         if not all(float(v).is_integer() and 0 <= v < 2**64 for v in volume):
             raise ValueError("volume holds a value that is no number of contracts: whole numbers from 0 on")
         index = bars.index.tz_convert("UTC").tz_localize(None).to_numpy()
+        open_, high, low, close = (prices_nano(prices[name].to_numpy()) for name in ("open", "high", "low", "close"))
         outputs, statuses = self.run_bars(
             np.ascontiguousarray(index.astype("datetime64[ns]").astype(np.int64)),
             self._model.bar_seconds * 10**9,
-            *(prices_nano(prices[name].to_numpy()) for name in ("open", "high", "low", "close")),
+            open_,
+            high,
+            low,
+            close,
             np.ascontiguousarray(volume.astype(np.uint64)),
             instrument_id,
             publisher_id,

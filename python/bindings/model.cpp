@@ -5,11 +5,12 @@
 #include <optional>
 #include <span>
 
-#include "bindings.h"
 #include "foxhunt/bundle/answer.h"
 #include "foxhunt/bundle/bundle.h"
 #include "foxhunt/engine/output_names.h"
 #include "foxhunt/engine/verify.h"
+
+#include "bindings.h"
 
 namespace foxhunt::python {
 namespace {
@@ -81,41 +82,43 @@ void bind_model(nb::module_& module) {
       .def("verify", &verify,
            "Replays the golden rows of the bundle and says how far this machine's answers are "
            "from the trained model's.")
-      .def("meaning",
-           [](const Model& m, const std::vector<float>& outputs) {
-             if (static_cast<std::int64_t>(outputs.size()) != m.plan->n_outputs()) {
-               throw nb::value_error("an answer of this model has n_outputs values");
-             }
-             return bundle::meaning_of(outputs, m.plan->bundle().head);
-           },
-           nb::arg("outputs"), "Probabilities of classes, a value, or quantiles.")
-      .def_prop_ro("path", [](const Model& m) { return m.path; },
-                   "Of the bundle; empty where it was opened from bytes.")
+      .def(
+          "meaning",
+          [](const Model& m, const std::vector<float>& outputs) {
+            if (static_cast<std::int64_t>(outputs.size()) != m.plan->n_outputs()) {
+              throw nb::value_error("an answer of this model has n_outputs values");
+            }
+            return bundle::meaning_of(outputs, m.plan->bundle().head);
+          },
+          nb::arg("outputs"), "Probabilities of classes, a value, or quantiles.")
+      .def_prop_ro(
+          "path", [](const Model& m) { return m.path; },
+          "Of the bundle; empty where it was opened from bytes.")
       .def_prop_ro("n_features", [](const Model& m) { return m.plan->n_features(); })
       .def_prop_ro("n_outputs", [](const Model& m) { return m.plan->n_outputs(); })
       .def_prop_ro("feature_list", &feature_names)
       .def_prop_ro("output_list",
                    [](const Model& m) { return engine::output_names(m.plan->bundle()); })
       .def_prop_ro("product", [](const Model& m) { return m.plan->bundle().context.product; })
-      .def_prop_ro("model_id", [](const Model& m) { return m.plan->model_id(); },
-                   "SHA-256 of what answers depend on; saved states carry it.")
-      .def_prop_ro("file_id", [](const Model& m) { return m.plan->id(); },
-                   "SHA-256 of the bundle, its proof included.")
+      .def_prop_ro(
+          "model_id", [](const Model& m) { return m.plan->model_id(); },
+          "SHA-256 of what answers depend on; saved states carry it.")
+      .def_prop_ro(
+          "file_id", [](const Model& m) { return m.plan->id(); },
+          "SHA-256 of the bundle, its proof included.")
       .def_prop_ro("weights",
                    [](const Model& m) { return std::string(bundle::to_string(m.plan->form())); })
       .def_prop_ro("kernels", [](const Model& m) { return m.plan->kernels(); })
       .def_prop_ro("bytes_per_step", [](const Model& m) { return m.plan->bytes_per_step(); })
       .def_prop_ro("bar_seconds",
                    [](const Model& m) { return m.plan->bundle().context.features.bar_seconds; })
-      .def_prop_ro("warm_up",
-                   [](const Model& m) { return m.plan->bundle().context.schema.warm_up(); },
-                   "Bars of a sequence before its first answer, that one included.")
+      .def_prop_ro(
+          "warm_up", [](const Model& m) { return m.plan->bundle().context.schema.warm_up(); },
+          "Bars of a sequence before its first answer, that one included.")
       .def_prop_ro("certificate_json",
                    [](const Model& m) { return m.plan->bundle().certificate.to_json(); })
-      .def_prop_ro("training_json",
-                   [](const Model& m) { return m.plan->bundle().training_json; })
-      .def_prop_ro("latency_json",
-                   [](const Model& m) { return m.plan->bundle().latency_json; });
+      .def_prop_ro("training_json", [](const Model& m) { return m.plan->bundle().training_json; })
+      .def_prop_ro("latency_json", [](const Model& m) { return m.plan->bundle().latency_json; });
 }
 
 }  // namespace foxhunt::python

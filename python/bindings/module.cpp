@@ -1,9 +1,10 @@
 // foxhunt._engine: the engine in Python. Errors keep their text and get a class of their own.
 #include <exception>
 
-#include "bindings.h"
 #include "foxhunt/base/build_info.h"
 #include "foxhunt/base/error.h"
+
+#include "bindings.h"
 
 namespace nb = nanobind;
 

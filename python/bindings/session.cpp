@@ -8,9 +8,10 @@
 #include <optional>
 #include <span>
 
-#include "bindings.h"
 #include "foxhunt/bundle/answer.h"
 #include "foxhunt/engine/output_names.h"
+
+#include "bindings.h"
 
 namespace foxhunt::python {
 namespace {
@@ -58,13 +59,12 @@ template <class Array>
 Array floats(const nb::object& values, const char* shape) {
   Array array;
   if (nb::try_cast<Array>(values, array, false)) return array;
-  const nb::object converted = nb::module_::import_("numpy").attr("ascontiguousarray")(
-      values, nb::arg("dtype") = "float32");
+  const nb::object converted =
+      nb::module_::import_("numpy").attr("ascontiguousarray")(values, nb::arg("dtype") = "float32");
   if (!nb::try_cast<Array>(converted, array, false)) {
-    throw nb::value_error(
-        fmt::format("expected {}, got an array of {} dimensions", shape,
-                    nb::cast<std::size_t>(converted.attr("ndim")))
-            .c_str());
+    throw nb::value_error(fmt::format("expected {}, got an array of {} dimensions", shape,
+                                      nb::cast<std::size_t>(converted.attr("ndim")))
+                              .c_str());
   }
   return array;
 }
@@ -250,22 +250,23 @@ void require_same_model(const Stream& one, const Stream& other) {
   if (one.plan == other.plan) return;
   throw nb::value_error(
       fmt::format("sessions of two models, {} and {}: step_many takes sessions of one opened Model",
-                  one.plan->model_id().substr(0, 12),
-                  other.plan->model_id().substr(0, 12))
+                  one.plan->model_id().substr(0, 12), other.plan->model_id().substr(0, 12))
           .c_str());
 }
 
 void bind_session(nb::module_& module) {
   bind_answer(module);
   nb::class_<Stream>(module, "Stream", "One stream of records and its state.")
-      .def("__init__", [](Stream* self, const Model& model) { new (self) Stream(model.plan); },
-           nb::arg("plan"))
-      .def("__init__",
-           [](Stream* self, Stream& other) {
-             const Turn turn(other);
-             new (self) Stream(other);
-           },
-           nb::arg("other"))
+      .def(
+          "__init__", [](Stream* self, const Model& model) { new (self) Stream(model.plan); },
+          nb::arg("plan"))
+      .def(
+          "__init__",
+          [](Stream* self, Stream& other) {
+            const Turn turn(other);
+            new (self) Stream(other);
+          },
+          nb::arg("other"))
       .def("step", &step, nb::arg("row"),
            "One row of features [n_features], as the pipeline gives them, before scaling. float32 "
            "in one piece is read where it lies.")
@@ -276,31 +277,35 @@ void bind_session(nb::module_& module) {
       .def("run_bars", &run_bars, nb::arg("time_ns"), nb::arg("span_ns"), nb::arg("open"),
            nb::arg("high"), nb::arg("low"), nb::arg("close"), nb::arg("volume"),
            nb::arg("instrument_id"), nb::arg("publisher_id"))
-      .def("reset",
-           [](Stream& s) {
-             const Turn turn(s);
-             s.session.reset();
-           },
-           "As newly made.")
-      .def("save",
-           [](Stream& s) {
-             const Turn turn(s);
-             const std::vector<std::byte> state = s.session.save();
-             return nb::bytes(state.data(), state.size());
-           },
-           "Everything the next answer depends on, with the model's id.")
-      .def("restore",
-           [](Stream& s, const nb::bytes& state) {
-             const Turn turn(s);
-             s.session.restore({static_cast<const std::byte*>(state.data()), state.size()});
-           },
-           nb::arg("state"), "Goes on with the same bits. An error leaves the session as it was.")
-      .def_prop_ro("position",
-                   [](Stream& s) {
-                     const Turn turn(s);
-                     return s.session.position();
-                   },
-                   "Rows answered since the sequence began.")
+      .def(
+          "reset",
+          [](Stream& s) {
+            const Turn turn(s);
+            s.session.reset();
+          },
+          "As newly made.")
+      .def(
+          "save",
+          [](Stream& s) {
+            const Turn turn(s);
+            const std::vector<std::byte> state = s.session.save();
+            return nb::bytes(state.data(), state.size());
+          },
+          "Everything the next answer depends on, with the model's id.")
+      .def(
+          "restore",
+          [](Stream& s, const nb::bytes& state) {
+            const Turn turn(s);
+            s.session.restore({static_cast<const std::byte*>(state.data()), state.size()});
+          },
+          nb::arg("state"), "Goes on with the same bits. An error leaves the session as it was.")
+      .def_prop_ro(
+          "position",
+          [](Stream& s) {
+            const Turn turn(s);
+            return s.session.position();
+          },
+          "Rows answered since the sequence began.")
       .def_prop_ro("counters", &counters, nb::sig("def counters(self) -> dict[str, int]"),
                    "What became of every bar.");
   module.def("step_many", &step_many, nb::arg("streams"), nb::arg("rows"));

@@ -116,6 +116,22 @@ class Engine(unittest.TestCase):
         asked = names(needed(tree / "consumer_static"))
         self.assertEqual([n for n in asked if FORBIDDEN.search(n) or "foxhunt" in n], [])
 
+    @unittest.skipIf(SANITIZED, "a consumer is built without sanitizers")
+    def test_the_snippets_of_the_documentation_build_and_run(self):
+        page = (ROOT / "docs/engine.md").read_text()
+        snippets = dict(re.findall(r"^```(c|cmake)\n(.*?)^```", page, re.M | re.S))
+        self.assertEqual(page.count("```c\n") + page.count("```cmake\n"), len(snippets))
+        source, tree, prefix = self.dir / "mine", self.dir / "mine-build", self.dir / "mine-prefix"
+        source.mkdir()
+        (source / "mine.c").write_text(snippets["c"])
+        (source / "CMakeLists.txt").write_text(snippets["cmake"])
+        cmake = os.environ["CMAKE"]
+        run(cmake, "--install", BUILD, "--prefix", prefix, "--component", "engine")
+        run(cmake, "-S", source, "-B", tree, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+            "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror")
+        run(cmake, "--build", tree)
+        self.assertEqual(run(tree / "mine", self.dir / "model.fox"), "ES warming up\n")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -59,6 +59,7 @@ enum {
 #define FOXHUNT_NULL_TIME INT64_MIN  /* no time */
 #define FOXHUNT_NULL_PRICE INT64_MAX /* no price */
 
+/* NOLINTBEGIN(readability-identifier-naming): C names */
 typedef struct foxhunt_model foxhunt_model;
 typedef struct foxhunt_session foxhunt_session;
 
@@ -121,6 +122,8 @@ typedef struct foxhunt_counters {
   int64_t sequences; /* started */
   int64_t position;  /* rows answered since this sequence began, those of step() included */
 } foxhunt_counters;
+
+/* NOLINTEND(readability-identifier-naming) */
 
 /* ---- library ---- */
 FOXHUNT_API int32_t foxhunt_abi_version(void);

@@ -63,9 +63,14 @@ std::string model_id_of(const Bundle& bundle) {
   auto metadata = model::model_metadata(bundle.config, bundle.head);
   metadata.merge(bundle.context.to_metadata());
   metadata.erase("foxhunt.git_revision");
-  for (const auto& [key, value] : metadata) hash.update(key + '\0' + value + '\0');
+  for (const auto& [key, value] : metadata)
+    for (const std::string* text : {&key, &value}) {
+      hash.update(*text);
+      hash.update(std::string_view("\0", 1));
+    }
   for (const auto& [name, values] : bundle.weights) {
-    hash.update(name + '\0');
+    hash.update(name);
+    hash.update(std::string_view("\0", 1));
     hash.update(std::as_bytes(std::span(values)));
   }
   return hash.finish();

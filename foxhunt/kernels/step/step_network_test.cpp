@@ -246,6 +246,7 @@ TEST_P(StepNetworkTest, StreamsTogetherGiveTheBitsOfEachAlone) {
         std::vector<StepStream> alone(count, StepStream(network));
         std::vector<StepStream> together(count, StepStream(network));
         std::vector<StepStream*> pointers;
+        pointers.reserve(count);
         for (StepStream& stream : together) pointers.push_back(&stream);
         for (std::int64_t t = 0; t < 6; ++t) {
           for (std::size_t i = 0; i < count; ++i) {

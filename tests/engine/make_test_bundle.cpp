@@ -23,10 +23,14 @@
 namespace foxhunt::engine {
 namespace {
 
+/// As people write prices: 1701, 1700.25.
 std::string decimal(Price price) {
   if (price.is_null()) return "";
-  return fmt::format("{}.{:09}", price.nano / Price::kUnitsPerOne,
-                     price.nano % Price::kUnitsPerOne);
+  std::string text =
+      fmt::format("{}.{:09}", price.nano / Price::kUnitsPerOne, price.nano % Price::kUnitsPerOne);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
 }
 
 void write_floats(const std::filesystem::path& path, const std::vector<float>& values) {

@@ -9,7 +9,9 @@
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/file.h"
 #include "foxhunt/base/log.h"
+#include "foxhunt/contract/peer_rows.h"
 #include "foxhunt/contract/preset.h"
 #include "foxhunt/contract/step_bench.h"
 #include "foxhunt/contract/write_contract.h"
@@ -21,12 +23,14 @@ namespace foxhunt::app {
 namespace {
 
 constexpr int kFifoPriority = 50;
+constexpr std::int64_t kPeerRows = 256;
 
 struct Options {
   std::string bundle;
   std::string preset;
   std::uint64_t seed = 1;
   std::string save;
+  std::string peer_rows;
   std::vector<std::string> weights;
   std::vector<std::string> kernels;
   std::vector<std::string> timed{"step", "event", "answer"};
@@ -79,7 +83,10 @@ int run_step(Options& options, const Globals& globals) {
     if (options.preset.empty()) throw UsageError("--save keeps the model of a preset");
     bundle::write_bundle(options.save, bundle);
   }
+  if (!options.peer_rows.empty())
+    write_file_atomic(options.peer_rows, contract::peer_rows_json(bundle, kPeerRows));
   contract::StepBenchOptions& bench = options.bench;
+  std::erase(bench.gaps_us, 0.0);
   bench.forms = forms_of(options.weights);
   bench.kernels = tables_of(options.kernels);
   bench.timed.clear();
@@ -123,9 +130,13 @@ void add_measuring(CLI::App& sub, contract::StepBenchOptions& bench) {
                  "seconds of the hiccup control before and after each loop")
       ->check(CLI::Range(0.0, 600.0))
       ->capture_default_str();
-  sub.add_option("--gaps", bench.gaps_us, "microseconds between events of the spaced schedules")
+  sub.add_option("--floor", bench.floor_seconds, "seconds of each streaming floor; four a form")
+      ->check(CLI::Range(0.01, 60.0))
+      ->capture_default_str();
+  sub.add_option("--gaps", bench.gaps_us,
+                 "microseconds between events of the spaced schedules; 0: no such schedule")
       ->delimiter(',')
-      ->check(CLI::Range(1.0, 1e7))
+      ->check(CLI::Range(0.0, 1e7))
       ->capture_default_str();
   sub.add_option("--sessions", bench.sessions, "that take turns, for cold states; 0: no such row")
       ->check(CLI::Range(0, 1'000'000))
@@ -146,6 +157,8 @@ Run add_bench_step(CLI::App& sub, const Globals& globals) {
       ->check(CLI::IsMember(contract::preset_names()));
   sub.add_option("--seed", options->seed, "of the preset's weights")->capture_default_str();
   sub.add_option("--save", options->save, "also writes the preset's model as a bundle");
+  sub.add_option("--peer-rows", options->peer_rows,
+                 "writes rows and answers by which bench/peers/step checks its programs");
   sub.add_option("--weights", options->weights,
                  "forms: fp32, fp16, bf16, int8, or all; by default the bundle's own")
       ->delimiter(',');

@@ -24,6 +24,7 @@ namespace {
 
 constexpr const char* kProduct = "ES";
 constexpr std::int64_t kLeastRecords = 1000;
+constexpr std::int64_t kHole = 40;
 
 model::Mamba2Config config_of(std::string_view name) {
   model::Mamba2Config config = model::Mamba2Config::default_hft();
@@ -40,13 +41,13 @@ model::Mamba2Config config_of(std::string_view name) {
 std::vector<market::Bar> records_of(std::int64_t n, Rng rng) {
   const auto sessions = market::Calendar::for_product(kProduct).sessions_between(
       parse_time("2022-03-01"), parse_time("2023-03-01"));
-  // Ten more than asked: a hole takes them.
+  // More than asked: a hole takes them, longer than a sequence bears.
   std::vector<market::Bar> bars =
-      market::make_synthetic({.bars = n + 10}, market::contract_for_product(kProduct), sessions,
+      market::make_synthetic({.bars = n + kHole}, market::contract_for_product(kProduct), sessions,
                              rng)
           .bars;
   const auto at = bars.begin() + n / 2;
-  bars.erase(at, at + 10);
+  bars.erase(at, at + kHole);
   bars[static_cast<std::size_t>(n / 3)].close = Price::null();
   return bars;
 }

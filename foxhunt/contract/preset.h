@@ -13,7 +13,7 @@ namespace foxhunt::contract {
 
 /// "default_hft": model::Mamba2Config::default_hft(), 112,755 parameters with the default features.
 /// "lstm_a_size": of the two-layer models with its headdim and d_state the one nearest to the
-/// 160,901 parameters of STAC-ML's LSTM_A (two layers of 100): d_model 112, 164,665 parameters.
+/// 160,901 parameters of STAC-ML's LSTM_A (two layers of 100): d_model 112, 164,669 parameters.
 std::vector<std::string> preset_names();
 
 /// `records` of the planted market, with what markets hold: sessions, a hole, a bad record. The

@@ -24,7 +24,9 @@ struct EventStep {
   EventWork work;
   void operator()(std::int64_t event) const noexcept { work.run(work.context, event); }
   std::int64_t next(std::int64_t event) const noexcept {
-    return event + 1 < work.events ? event + 1 : 0;
+    const std::int64_t following = event + 1 < work.events ? event + 1 : 0;
+    if (work.prepare != nullptr) work.prepare(work.context, following);
+    return following;
   }
 };
 

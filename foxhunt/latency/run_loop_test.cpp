@@ -266,6 +266,52 @@ TEST(Spaced, MemoryIsKeptWarmWhileWaitingButNotShortlyBeforeAnEvent) {
   EXPECT_LT(result.during.watched_us, 10 * 5.0);  // touching is not watching
 }
 
+struct Prepared {
+  FakeTicks* ticks;
+  std::vector<std::int64_t> order;  ///< events: prepared as -1 - event, run as they are
+};
+EventWork prepared_work(Prepared& prepared) {
+  return {.run =
+              [](void* context, std::int64_t event) noexcept {
+                auto& p = *static_cast<Prepared*>(context);
+                p.order.push_back(event);
+                p.ticks->pass(3000);
+              },
+          .context = &prepared,
+          .events = 3,
+          .prepare =
+              [](void* context, std::int64_t event) noexcept {
+                auto& p = *static_cast<Prepared*>(context);
+                p.order.push_back(-1 - event);
+                p.ticks->pass(7000);
+              }};
+}
+
+TEST(EventStep, PreparesEachFollowingEventOutsideOfItsTime) {
+  FakeTicks ticks;
+  Prepared prepared{&ticks, {}};
+  const EventStep step{prepared_work(prepared)};
+  std::vector<std::uint64_t> samples(4096);
+  LoopResult result;
+  LoopPlan plan = plan_of(1'000'000);
+  plan.lead_in = 2;
+  run_back_to_back(ticks, kGhz, step, plan, 0, samples, result);
+  EXPECT_EQ(result.all.max(), 3010U);
+  Prepared waiting{&ticks, {}};
+  LoopResult apart;
+  run_spaced(ticks, kGhz, EventStep{prepared_work(waiting)}, plan_of(1'000'000),
+             Schedule::fixed(20.0), 0, apart);
+  EXPECT_LE(apart.all.max(), 3050U);  // the wait's grain
+  EXPECT_EQ(apart.late_events, 0);
+  for (const Prepared* p : {&prepared, &waiting}) {
+    ASSERT_GT(p->order.size(), 12U);
+    for (std::size_t i = 0; i + 1 < p->order.size(); i += 2) {
+      ASSERT_EQ(p->order[i], static_cast<std::int64_t>(i / 2 % 3));
+      ASSERT_EQ(p->order[i + 1], -1 - static_cast<std::int64_t>((i / 2 + 1) % 3));
+    }
+  }
+}
+
 TEST(WarmUp, EndsByTimeAndRunsAtLeastOnce) {
   FakeTicks ticks;
   std::int64_t calls = 0;

@@ -17,6 +17,10 @@ struct EventWork {
   void (*run)(void* context, std::int64_t event) noexcept = nullptr;
   void* context = nullptr;
   std::int64_t events = 1;  ///< >= 1
+  /// Brings the context before `event`, outside of the timed region; null: nothing to do. Called
+  /// for each event that follows another; the caller does it for event 0 once, before the first
+  /// run.
+  void (*prepare)(void* context, std::int64_t event) noexcept = nullptr;
 };
 
 }  // namespace foxhunt::latency

@@ -15,8 +15,11 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-CsvRows::CsvRows(std::unique_ptr<ByteSource> source, char delimiter)
-    : source_(std::move(source)), delimiter_(delimiter), buffer_(kChunk) {
+CsvRows::CsvRows(std::unique_ptr<ByteSource> source, char delimiter, bool whole_lines)
+    : source_(std::move(source)),
+      delimiter_(delimiter),
+      whole_lines_(whole_lines),
+      buffer_(kChunk) {
   while (end_ < kByteOrderMark.size() && fill()) {
   }
   if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
@@ -110,7 +113,7 @@ bool CsvRows::next() {
     const std::size_t end = find_row_end();
     const bool has_newline = end < end_;
     if (!has_newline && end == begin_) return false;
-    if (!has_newline && source_->truncated()) {
+    if (!has_newline && (whole_lines_ || source_->truncated())) {
       rest_bytes_ = static_cast<std::int64_t>(end_ - begin_);
       begin_ = end_;
       return false;

@@ -138,6 +138,20 @@ TEST(Streaming, HandsOutRecordsWithoutMetadataWhenTheVersionIsGiven) {
   expect_no_waiting(pieces, {.dbn_version = 3}, 0);
 }
 
+TEST(Streaming, TakesNoHalfLineOfAWriterThatDiedForARow) {
+  std::vector<std::string> pieces = csv_pieces();
+  pieces.back().pop_back();  // ",3" may have been going to be ",39"
+  for (const bool whole : {true, false}) {
+    std::size_t given = 0;
+    const auto reader =
+        open_reader(std::make_unique<Pieces>(pieces, given), "a pipe", {.whole_lines = whole});
+    std::size_t count = 0;
+    while (reader->next() != nullptr) ++count;
+    EXPECT_EQ(count, whole ? kBars - 1 : kBars);
+    EXPECT_EQ(reader->stats().rest_bytes > 0, whole);
+  }
+}
+
 TEST(Streaming, GivesTheSameRecordsByteByByte) {
   for (const std::vector<std::string>& pieces :
        {dbn_pieces(), csv_pieces(), zstd(dbn_pieces()), gzip(csv_pieces())}) {

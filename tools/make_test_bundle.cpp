@@ -1,0 +1,62 @@
+// Writes a small bundle for tests of programs: random weights, features of the real pipeline,
+// golden rows from the engine itself over the ES sample of this repository.
+//
+//   make_test_bundle OUT.fox [SEED]
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "foxhunt/bundle/test_bundle.h"
+#include "foxhunt/engine/session.h"
+#include "foxhunt/engine/verify.h"
+#include "foxhunt/market/bar_selector.h"
+
+namespace {
+
+using namespace foxhunt;
+
+constexpr const char* kSample = "data/es-sample/es-ohlcv-1m.dbn.zst";
+constexpr std::size_t kGolden = 3000;
+
+bundle::Bundle make(std::uint64_t seed) {
+  bundle::Bundle b = bundle::test::small_bundle(seed);
+  b.form = bundle::WeightForm::kF32;
+  b.golden = {};
+  const auto plan = engine::Plan::build(b);
+  engine::Session session(plan);
+  market::BarSelector selector({.product = "ES"});
+  const auto reader = market::open_reader(kSample);
+  std::vector<float> out(static_cast<std::size_t>(plan->n_outputs()));
+  while (const market::Bar* bar = selector.next(*reader)) {
+    const bool ready = session.on_event(*bar, out) == engine::Status::kReady;
+    b.golden.bars.push_back(*bar);
+    b.golden.ready.push_back(ready ? 1 : 0);
+    if (ready) b.golden.outputs.insert(b.golden.outputs.end(), out.begin(), out.end());
+    if (b.golden.bars.size() == kGolden) break;
+  }
+  b.certificate.parity = engine::verify(engine::Plan::build(b)).parity;
+  b.certificate.bound = bundle::bound_of(b.form);
+  b.certificate.kernels = plan->kernels();
+  b.certificate.reference = "the engine itself: a test, no proof";
+  b.certificate.data = kSample;
+  return b;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "make_test_bundle OUT.fox [SEED]\n");
+    return 2;
+  }
+  try {
+    const std::uint64_t seed = argc > 2 ? std::stoull(argv[2]) : 1;
+    fmt::print("{}\n", bundle::write_bundle(argv[1], make(seed)));
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "make_test_bundle: {}\n", error.what());
+    return 1;
+  }
+}

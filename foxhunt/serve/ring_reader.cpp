@@ -40,6 +40,7 @@ const market::Record* RingReader::next() {
     if (const RecordSlot* slot = consumer_.front()) {
       take(*slot);
       consumer_.pop();
+      had_producer_ = true;
       ++stats_.records;
       return &record_;
     }

@@ -43,25 +43,27 @@ std::shared_ptr<const engine::Plan> proven_plan(const ServeOptions& options) {
   return plan;
 }
 
-/// The input goes where the saved stream stood.
-void skip(Source& source, const SavedState& saved, const std::string& spec) {
+/// The input goes where the saved stream stood. False when asked to stop on the way.
+bool skip(Source& source, const SavedState& saved, const std::string& spec) {
   if (source.kind() == SourceKind::kRing) {
-    if (source.ring_id() != saved.ring_id) return;  // another ring: its first record is the next
+    if (source.ring_id() != saved.ring_id)
+      return true;  // another ring: its first record is the next
     if (source.ring_taken() > saved.ring_taken) {
       throw DataError(
           fmt::format("{}: {} records were taken from it since the state was saved; --continues "
                       "goes on without them",
                       spec, source.ring_taken() - saved.ring_taken));
     }
-    while (source.ring_taken() < saved.ring_taken && source.next() != nullptr) {
+    while (source.ring_taken() < saved.ring_taken) {
+      if (source.next() == nullptr) return false;
     }
-    return;
+    return true;
   }
-  if (source.kind() == SourceKind::kStream) return;
+  if (source.kind() == SourceKind::kStream) return true;
   source.set_digest(0);
   for (std::uint64_t i = 0; i < saved.records; ++i) {
     if (source.next() == nullptr) {
-      if (!source.over()) throw InterruptedError("interrupted; the state is as it was");
+      if (!source.over()) return false;
       throw DataError(fmt::format("{}: holds {} records, {} were answered when the state was saved",
                                   spec, i, saved.records));
     }
@@ -72,6 +74,7 @@ void skip(Source& source, const SavedState& saved, const std::string& spec) {
                     "takes every record of it as new",
                     spec, saved.records));
   }
+  return true;
 }
 
 class Server {
@@ -163,7 +166,11 @@ class Server {
       return false;
     }
     if (resumed && options_.continues) saved_.records = saved_.digest = 0;
-    if (resumed && !options_.continues) skip(*source_, saved_, options_.in);
+    if (resumed && !options_.continues && !skip(*source_, saved_, options_.in)) {
+      log::info("{}: stopped on the way to where the state stands, which is as it was",
+                options_.in);
+      return false;
+    }
     source_->set_digest(saved_.digest);
     counters_.records.set(0);
     selector_before_ = selector_.counters().records;

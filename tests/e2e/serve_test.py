@@ -55,8 +55,9 @@ class Serve(unittest.TestCase):
         assert run.returncode == 0, run.stderr
         cls.want = cls.whole.read_bytes()
         cls.lines = cls.want.splitlines(keepends=True)
-        cls.head = len(cls.dbn.read_bytes()) % 56  # metadata; records are 56 bytes
-        cls.records = (len(cls.dbn.read_bytes()) - cls.head) // 56
+        data = cls.dbn.read_bytes()
+        cls.head = 8 + int.from_bytes(data[4:8], "little")  # metadata; records are 56 bytes
+        cls.records = (len(data) - cls.head) // 56
 
     @classmethod
     def tearDownClass(cls):

@@ -17,10 +17,10 @@ namespace foxhunt::serve {
 /// What does not change while a model is served.
 struct MetricsInfo {
   std::string model;  ///< engine::Plan::model_id()
-  std::string product;
-  std::string weights;  ///< "fp32"
-  std::string kernels;
-  std::string version;  ///< of this program
+  std::string product{};
+  std::string weights{};  ///< "fp32"
+  std::string kernels{};
+  std::string version{};  ///< of this program
 };
 
 /// Text format 0.0.4. `now` is the wall clock in ns, for ages.

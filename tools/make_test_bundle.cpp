@@ -1,17 +1,21 @@
 // Writes a small bundle for tests of programs: random weights, features of the real pipeline,
 // golden rows from the engine itself over the ES sample of this repository.
 //
-//   make_test_bundle OUT.fox [SEED]
+//   make_test_bundle OUT.fox [SEED [SAMPLE.dbn]]
+//
+// SAMPLE.dbn: the sample unpacked, for tests that feed it record by record.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <exception>
 #include <string>
 
+#include "foxhunt/base/file.h"
 #include "foxhunt/bundle/test_bundle.h"
 #include "foxhunt/engine/session.h"
 #include "foxhunt/engine/verify.h"
 #include "foxhunt/market/bar_selector.h"
+#include "foxhunt/market/byte_source.h"
 
 namespace {
 
@@ -44,16 +48,27 @@ bundle::Bundle make(std::uint64_t seed) {
   return b;
 }
 
+std::string unpacked(const char* path) {
+  const auto source = market::open_bytes(path);
+  std::string all;
+  std::vector<std::byte> part(std::size_t{1} << 16U);
+  while (const std::size_t n = source->read(part)) {
+    all.append(reinterpret_cast<const char*>(part.data()), n);
+  }
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "make_test_bundle OUT.fox [SEED]\n");
+    fmt::print(stderr, "make_test_bundle OUT.fox [SEED [SAMPLE.dbn]]\n");
     return 2;
   }
   try {
     const std::uint64_t seed = argc > 2 ? std::stoull(argv[2]) : 1;
     fmt::print("{}\n", bundle::write_bundle(argv[1], make(seed)));
+    if (argc > 3) write_file_atomic(argv[3], unpacked(kSample));
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "make_test_bundle: {}\n", error.what());

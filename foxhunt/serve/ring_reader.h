@@ -41,7 +41,7 @@ class RingReader final : public market::Reader {
   market::ReadStats stats_;
   market::Record record_ = market::Bar{};
   bool over_ = false;
-  bool had_producer_ = false;  ///< since it was last found gone
+  bool had_producer_ = false;   ///< since it was last found gone
   std::int64_t looked_at_ = 0;  ///< for the producer, steady clock
 };
 

@@ -23,7 +23,13 @@
 namespace foxhunt::serve {
 namespace {
 
-bool is_ring(const std::string& spec) { return spec.starts_with("shm:"); }
+/// An output that is opened anew must not be what is read.
+void refuse_own_input(const ServeOptions& options) {
+  std::error_code code;
+  if (options.in != "-" && std::filesystem::equivalent(options.in, options.out, code)) {
+    throw UsageError(fmt::format("{}: input and output are one file", options.in));
+  }
+}
 
 std::shared_ptr<const engine::Plan> proven_plan(const ServeOptions& options) {
   auto plan = engine::Plan::open(options.bundle, options.plan);
@@ -57,6 +63,7 @@ bool skip(Source& source, const SavedState& saved, const std::string& spec) {
     while (source.ring_taken() < saved.ring_taken) {
       if (source.next() == nullptr) return false;
     }
+    source.commit();
     return true;
   }
   if (source.kind() == SourceKind::kStream) return true;
@@ -101,11 +108,16 @@ class Server {
   }
 
   void run() {
+    refuse_own_input(options_);
     const std::unique_ptr<MetricsPage> page = open_metrics();
     prepare_process();
+    std::optional<StateLock> lock;
+    if (keeps_state()) lock.emplace(options_.state);
     const bool resumed = keeps_state() && std::filesystem::exists(options_.state);
     if (resumed) saved_ = load_state(options_.state, selector_, session_);
     if (!open(resumed)) return;
+    // Also before the first record: a process that dies from here on has a state to go on from.
+    if (keeps_state() && !resumed) save();
     try {
       answer_all();
     } catch (...) {
@@ -149,11 +161,6 @@ class Server {
 
   /// False when asked to stop before the input said what it is.
   bool open(bool resumed) {
-    save_every_ = keeps_state() ? options_.save_every : 0;
-    const auto half = static_cast<std::int64_t>(options_.ring_slots / 2);
-    if (keeps_state() && is_ring(options_.in)) {
-      save_every_ = save_every_ == 0 ? half : std::min(save_every_, half);
-    }
     try {
       source_ = Source::open({.spec = options_.in,
                               .read = options_.read,
@@ -164,6 +171,11 @@ class Server {
     } catch (const InterruptedError&) {
       log::info("{}: stopped before its first record", options_.in);
       return false;
+    }
+    save_every_ = keeps_state() ? options_.save_every : 0;
+    const auto half = static_cast<std::int64_t>(source_->ring_capacity() / 2);
+    if (keeps_state() && half != 0) {  // before the ring is full of what is not saved yet
+      save_every_ = save_every_ == 0 ? half : std::min(save_every_, half);
     }
     if (resumed && options_.continues) saved_.records = saved_.digest = 0;
     if (resumed && !options_.continues && !skip(*source_, saved_, options_.in)) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "foxhunt/base/error.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/serve/file_sink.h"
 #include "foxhunt/serve/stall.h"
@@ -19,11 +22,14 @@ class RingSink final : public Sink {
                                     RingRole::kProducer, RingKind::kAnswers, options.ring_slots)),
         producer_(ring_->memory()) {
     // Answers that are in the ring already are not given twice.
-    if (options.resumed && producer_.last() != nullptr) given_ = producer_.last()->number;
+    if (options.resumed && producer_.last() != nullptr) given_ = *producer_.last();
   }
 
   Put put(const AnswerSlot& answer) override {
-    if (answer.number <= given_) return Put::kGiven;
+    if (answer.number <= given_.number) {
+      if (answer.number == given_.number) check_given(answer);
+      return Put::kGiven;
+    }
     if (!producer_.push(answer)) {
       producer_.count_full();
       Stall stall(hooks_, "shm:" + ring_->name());
@@ -44,11 +50,22 @@ class RingSink final : public Sink {
   }
 
  private:
+  /// What is there must be the answer that is not given again, or answers would be lost.
+  void check_given(const AnswerSlot& answer) const {
+    if (answer.event_time == given_.event_time && std::ranges::equal(answer.model, given_.model) &&
+        std::ranges::equal(answer.outputs, given_.outputs)) {
+      return;
+    }
+    throw DataError(fmt::format(
+        "shm:{}: holds another answer {} than this stream's; the ring is of something else",
+        ring_->name(), answer.number));
+  }
+
   Hooks hooks_;
   Waiting waiting_;
   std::unique_ptr<SharedRing> ring_;
   RingProducer<AnswerSlot> producer_;
-  std::uint64_t given_ = 0;
+  AnswerSlot given_{};  ///< the last answer of the process before
 };
 
 }  // namespace

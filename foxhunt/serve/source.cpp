@@ -108,6 +108,7 @@ class RingSource final : public Tracked<RingReader> {
   void commit() override { inner_->release(); }
   std::uint64_t ring_id() const override { return inner_->id(); }
   std::uint64_t ring_taken() const override { return inner_->taken(); }
+  std::uint64_t ring_capacity() const override { return inner_->capacity(); }
   bool over() const override { return inner_->over(); }
   void remove() override { inner_->unlink(); }
 };

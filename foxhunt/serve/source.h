@@ -57,9 +57,11 @@ class Source : public market::Reader {
   virtual std::int64_t taken_at() const = 0;
   /// What was handed out is safe: a ring gives its slots back.
   virtual void commit() {}
-  /// Of a ring: which one, and how many records were taken from it since it was made. Else 0.
+  /// Of a ring: which one, and how many records were taken from it since it was made, and
+  /// its slots. Else 0.
   virtual std::uint64_t ring_id() const { return 0; }
   virtual std::uint64_t ring_taken() const { return 0; }
+  virtual std::uint64_t ring_capacity() const { return 0; }
   /// The source is over, and not merely stopped: nothing will follow.
   virtual bool over() const = 0;
   /// Nobody comes again after the end: a ring loses its name.

@@ -1,12 +1,17 @@
 #include "foxhunt/serve/state.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <span>
 #include <string_view>
 
+#include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/state_part.h"
 
@@ -17,6 +22,17 @@ constexpr std::string_view kPart = "serve";
 constexpr std::uint32_t kVersion = 1;
 
 }  // namespace
+
+StateLock::StateLock(const std::filesystem::path& path)
+    : fd_(::open((path.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+  if (fd_ < 0)
+    throw IoError(fmt::format("{}.lock: cannot be made: {}", path.string(), std::strerror(errno)));
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(fd_);
+  throw UsageError(fmt::format("{}: another process serves with this state", path.string()));
+}
+
+StateLock::~StateLock() { ::close(fd_); }
 
 void save_state(const std::filesystem::path& path, const SavedState& state,
                 const market::BarSelector& selector, const engine::Session& session) {

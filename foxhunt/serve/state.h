@@ -23,6 +23,19 @@ struct SavedState {
   std::vector<AnswerSlot> pending{};  ///< made, and not taken by the output
 };
 
+/// One server a state: holds the file `path`.lock for as long as it lives, and however it dies.
+class StateLock {
+ public:
+  /// Errors  UsageError: another process has it; IoError: the folder cannot be written.
+  explicit StateLock(const std::filesystem::path& path);
+  ~StateLock();
+  StateLock(const StateLock&) = delete;
+  StateLock& operator=(const StateLock&) = delete;
+
+ private:
+  int fd_;
+};
+
 /// Written atomically and synced. Errors  IoError.
 void save_state(const std::filesystem::path& path, const SavedState& state,
                 const market::BarSelector& selector, const engine::Session& session);

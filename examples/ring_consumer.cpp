@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <thread>
 
@@ -81,5 +82,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     fmt::print(stderr, "ring_consumer: {}\n", error.what());
     return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ring_consumer: {}\n", error.what());
+    return 1;
   }
 }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <thread>
 #include <variant>
@@ -107,5 +108,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     fmt::print(stderr, "ring_producer: {}\n", error.what());
     return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ring_producer: {}\n", error.what());
+    return 1;
   }
 }

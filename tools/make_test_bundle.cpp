@@ -1,9 +1,10 @@
 // Writes a small bundle for tests of programs: random weights, features of the real pipeline,
 // golden rows from the engine itself over the ES sample of this repository.
 //
-//   make_test_bundle OUT.fox [SEED [SAMPLE.dbn]]
+//   make_test_bundle OUT.fox [SEED [SAMPLE.dbn [spoiled]]]
 //
-// SAMPLE.dbn: the sample unpacked, for tests that feed it record by record.
+// SAMPLE.dbn: the sample unpacked, for tests that feed it record by record. spoiled: a whole file
+// whose golden rows are not the model's.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -62,12 +63,16 @@ std::string unpacked(const char* path) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "make_test_bundle OUT.fox [SEED [SAMPLE.dbn]]\n");
+    fmt::print(stderr, "make_test_bundle OUT.fox [SEED [SAMPLE.dbn [spoiled]]]\n");
     return 2;
   }
   try {
     const std::uint64_t seed = argc > 2 ? std::stoull(argv[2]) : 1;
-    fmt::print("{}\n", bundle::write_bundle(argv[1], make(seed)));
+    bundle::Bundle made = make(seed);
+    if (argc > 4) {
+      for (float& v : made.golden.outputs) v += 0.01F;
+    }
+    fmt::print("{}\n", bundle::write_bundle(argv[1], made));
     if (argc > 3) write_file_atomic(argv[3], unpacked(kSample));
     return 0;
   } catch (const std::exception& error) {

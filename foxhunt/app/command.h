@@ -40,7 +40,6 @@ Run add_predict(CLI::App& sub, const Globals& globals);
 Run add_export(CLI::App& sub, const Globals& globals);
 Run add_bench(CLI::App& sub, const Globals& globals);
 /// Below add_bench(); for a program that links foxhunt_count_allocations.
-Run add_bench_step(CLI::App& sub, const Globals& globals);
 Run add_inspect(CLI::App& sub, const Globals& globals);
 Run add_config(CLI::App& sub, const Globals& globals);
 Run add_check(CLI::App& sub, const Globals& globals);

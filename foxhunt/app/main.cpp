@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "foxhunt/app/beside.h"
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/build_info.h"
 #include "foxhunt/base/error.h"
@@ -25,6 +26,8 @@ constexpr std::array kCommands{
     Command{"evaluate", "score a run on rows it has not seen, beside baselines", add_evaluate},
     Command{"predict", "answer bar by bar with a trained model", add_predict},
     Command{"export", "a trained run as one file that serves, with its proof", add_export},
+    Command{"serve", "answer a stream of market records in microseconds", add_handed_over},
+    Command{"verify", "replay the golden rows of a bundle on this machine", add_handed_over},
     Command{"inspect", "what a trained model keeps in its state, and a smaller one", add_inspect},
     Command{"check", "the same rows through two back ends, and how far they differ", add_check},
     Command{"bench", "how fast this machine trains, beside LibTorch and the floor", add_bench},
@@ -87,6 +90,9 @@ int main(int argc, char** argv) {
   using foxhunt::ExitCode;
   foxhunt::catch_interrupts();
   try {
+    if (foxhunt::app::is_verb_of_serving_program(argc, argv)) {
+      foxhunt::app::run_serving_program(argc, argv);
+    }
     return foxhunt::app::run(argc, argv);
   } catch (const foxhunt::Error& error) {
     return foxhunt::app::fail(error.what(), error.code());

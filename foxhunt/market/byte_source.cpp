@@ -41,15 +41,7 @@ std::uint32_t load_u32(const std::byte* at) {
   return value;
 }
 
-/// Where the stored bytes come from.
-class Input {
- public:
-  virtual ~Input() = default;
-  /// 0 only at the end. Errors  IoError.
-  virtual std::size_t read(std::span<std::byte> out) = 0;
-};
-
-class FileInput final : public Input {
+class FileInput final : public ByteInput {
  public:
   explicit FileInput(const std::filesystem::path& path)
       : name_(path.string()), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -75,7 +67,7 @@ class FileInput final : public Input {
   int fd_;
 };
 
-class MemoryInput final : public Input {
+class MemoryInput final : public ByteInput {
  public:
   explicit MemoryInput(std::string bytes) : bytes_(std::move(bytes)) {}
   std::size_t read(std::span<std::byte> out) override {
@@ -93,7 +85,7 @@ class MemoryInput final : public Input {
 /// The stored bytes, a chunk at a time, with a look ahead of up to a chunk.
 class Chunk {
  public:
-  explicit Chunk(std::unique_ptr<Input> input) : input_(std::move(input)), bytes_(kChunk) {}
+  explicit Chunk(std::unique_ptr<ByteInput> input) : input_(std::move(input)), bytes_(kChunk) {}
 
   std::size_t size() const { return end_ - begin_; }
   const std::byte* data() const { return bytes_.data() + begin_; }
@@ -118,7 +110,7 @@ class Chunk {
   }
 
  private:
-  std::unique_ptr<Input> input_;
+  std::unique_ptr<ByteInput> input_;
   std::vector<std::byte> bytes_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -140,6 +132,13 @@ class PlainSource final : public ByteSource {
     }
     return done;
   }
+  std::size_t read_some(std::span<std::byte> out) override {
+    if (out.empty() || !chunk_.want(1)) return 0;
+    const std::size_t n = std::min(out.size(), chunk_.size());
+    std::memcpy(out.data(), chunk_.data(), n);
+    chunk_.take(n);
+    return n;
+  }
   bool truncated() const override { return false; }
   std::int64_t frames() const override { return 0; }
   const std::string& name() const override { return name_; }
@@ -156,14 +155,9 @@ class ZstdSource final : public ByteSource {
     if (!stream_) throw std::bad_alloc();
   }
 
-  std::size_t read(std::span<std::byte> out) override {
-    if (!failure_.empty()) throw FormatError(failure_);
-    ZSTD_outBuffer target{out.data(), out.size(), 0};
-    while (target.pos < target.size && !over_) {
-      if (state_ == State::kBetweenFrames && !begin_frame()) break;
-      decode(target);
-    }
-    return target.pos;
+  std::size_t read(std::span<std::byte> out) override { return read(out, out.size()); }
+  std::size_t read_some(std::span<std::byte> out) override {
+    return read(out, std::min<std::size_t>(out.size(), 1));
   }
   bool truncated() const override { return truncated_; }
   std::int64_t frames() const override { return frames_; }
@@ -174,6 +168,17 @@ class ZstdSource final : public ByteSource {
   struct Free {
     void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
   };
+
+  /// Stops as soon as `least` bytes are there.
+  std::size_t read(std::span<std::byte> out, std::size_t least) {
+    if (!failure_.empty()) throw FormatError(failure_);
+    ZSTD_outBuffer target{out.data(), out.size(), 0};
+    while (target.pos < least && !over_) {
+      if (state_ == State::kBetweenFrames && !begin_frame()) break;
+      decode(target);
+    }
+    return target.pos;
+  }
 
   /// Looks at what follows; false at the end of the input.
   bool begin_frame() {
@@ -206,11 +211,13 @@ class ZstdSource final : public ByteSource {
   }
 
   void decode(ZSTD_outBuffer& target) {
-    const bool more = chunk_.want(1);
+    // A full output may have left bytes inside the decoder: they come before waiting for input.
+    const bool more = std::exchange(holds_output_, false) || chunk_.want(1);
     ZSTD_inBuffer source{chunk_.data(), chunk_.size(), 0};
     const std::size_t before = target.pos;
     const std::size_t result = ZSTD_decompressStream(stream_.get(), &target, &source);
     chunk_.take(source.pos);
+    holds_output_ = target.pos == target.size;
     if (ZSTD_isError(result) != 0) fail(ZSTD_getErrorName(result));
     produced_ += target.pos - before;
     if (result == 0) {
@@ -251,12 +258,13 @@ class ZstdSource final : public ByteSource {
   unsigned long long declared_ = ZSTD_CONTENTSIZE_UNKNOWN;  ///< by the frame's head; or no size
   unsigned long long produced_ = 0;                         ///< of the frame
   int stalls_ = 0;
+  bool holds_output_ = false;  ///< perhaps
   bool over_ = false;
   bool truncated_ = false;
   std::string failure_;
 };
 
-std::unique_ptr<ByteSource> wrap(std::unique_ptr<Input> input, std::string name) {
+std::unique_ptr<ByteSource> wrap(std::unique_ptr<ByteInput> input, std::string name) {
   Chunk chunk(std::move(input));
   if (chunk.want(kMagicSize)) {
     const std::uint32_t magic = load_u32(chunk.data());
@@ -273,11 +281,15 @@ std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& path) {
   return wrap(std::make_unique<FileInput>(path), path.string());
 }
 
+std::unique_ptr<ByteSource> open_bytes(std::unique_ptr<ByteInput> input, std::string name) {
+  return wrap(std::move(input), std::move(name));
+}
+
 std::unique_ptr<ByteSource> memory_bytes(std::string bytes, std::string name) {
   return wrap(std::make_unique<MemoryInput>(std::move(bytes)), std::move(name));
 }
 
-std::span<const std::byte> PeekSource::peek(std::size_t n) {
+std::span<const std::byte> PeekSource::extend(std::size_t n, bool whole) {
   ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(taken_));
   taken_ = 0;
   const std::size_t have = ahead_.size();
@@ -285,7 +297,8 @@ std::span<const std::byte> PeekSource::peek(std::size_t n) {
     ahead_.resize(n);
     std::size_t got = 0;
     try {
-      got = source_->read(std::span(ahead_).subspan(have));
+      const auto room = std::span(ahead_).subspan(have);
+      got = whole ? source_->read(room) : source_->read_some(room);
     } catch (...) {
       ahead_.resize(have);
       throw;
@@ -295,11 +308,24 @@ std::span<const std::byte> PeekSource::peek(std::size_t n) {
   return std::span<const std::byte>(ahead_).first(std::min(n, ahead_.size()));
 }
 
+std::span<const std::byte> PeekSource::peek(std::size_t n) { return extend(n, true); }
+std::span<const std::byte> PeekSource::peek_more(std::size_t n) { return extend(n, false); }
+
 std::size_t PeekSource::read(std::span<std::byte> out) {
+  const std::size_t n = take_ahead(out);
+  return n == out.size() ? n : n + source_->read(out.subspan(n));
+}
+
+std::size_t PeekSource::read_some(std::span<std::byte> out) {
+  const std::size_t n = take_ahead(out);
+  return n != 0 ? n : source_->read_some(out);
+}
+
+std::size_t PeekSource::take_ahead(std::span<std::byte> out) {
   const std::size_t n = std::min(out.size(), ahead_.size() - taken_);
   std::copy_n(ahead_.begin() + static_cast<std::ptrdiff_t>(taken_), n, out.begin());
   taken_ += n;
-  return n == out.size() ? n : n + source_->read(out.subspan(n));
+  return n;
 }
 
 }  // namespace foxhunt::market

@@ -11,6 +11,14 @@
 
 namespace foxhunt::market {
 
+/// Where stored bytes come from: a file, a pipe, memory.
+class ByteInput {
+ public:
+  virtual ~ByteInput() = default;
+  /// What there is, at least one byte; waits for it. 0 only at the end. Errors  IoError.
+  virtual std::size_t read(std::span<std::byte> out) = 0;
+};
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -19,6 +27,10 @@ class ByteSource {
   /// Errors  FormatError with file and compressed offset: corrupt frame, bytes behind a frame that
   ///         are no frame, decoder without progress (every later call throws the same); IoError.
   virtual std::size_t read(std::span<std::byte> out) = 0;
+  /// What there is without waiting for more: at least one byte, 0 only at the end of the stream (or
+  /// where `out` is empty). Of a pipe this is what its writer has written so far. Errors  as
+  /// read().
+  virtual std::size_t read_some(std::span<std::byte> out) { return read(out); }
   /// The input ended inside a zstd frame (what was whole has been delivered).
   virtual bool truncated() const = 0;
   /// zstd frames completed; 0 for a plain file. Skippable frames do not count.
@@ -32,6 +44,9 @@ class ByteSource {
 /// Errors  IoError, FormatError.
 std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& path);
 
+/// The same of an input that someone else has opened; `name` stands in messages.
+std::unique_ptr<ByteSource> open_bytes(std::unique_ptr<ByteInput> input, std::string name);
+
 /// The same over bytes in memory; `name` stands in messages.
 std::unique_ptr<ByteSource> memory_bytes(std::string bytes, std::string name);
 
@@ -44,13 +59,21 @@ class PeekSource final : public ByteSource {
   /// Errors    as read().
   /// Lifetime  valid until the next call.
   std::span<const std::byte> peek(std::size_t n);
+  /// What can be looked at after one more read of the source, in which no more than `n` bytes are
+  /// held; the same as before only at the end of the stream or with `n` bytes. Errors, lifetime  as
+  /// peek().
+  std::span<const std::byte> peek_more(std::size_t n);
 
   std::size_t read(std::span<std::byte> out) override;
+  std::size_t read_some(std::span<std::byte> out) override;
   bool truncated() const override { return source_->truncated(); }
   std::int64_t frames() const override { return source_->frames(); }
   const std::string& name() const override { return source_->name(); }
 
  private:
+  std::span<const std::byte> extend(std::size_t n, bool whole);
+  std::size_t take_ahead(std::span<std::byte> out);
+
   std::unique_ptr<ByteSource> source_;
   std::vector<std::byte> ahead_;
   std::size_t taken_ = 0;  ///< of ahead_

@@ -66,7 +66,8 @@ class CsvReader final : public Reader {
  private:
   /// The rows of `source`, standing on its header.
   static CsvRows open(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
-    CsvRows rows(gunzip(std::move(source)), delimiter_of(options.csv.delimiter));
+    CsvRows rows(gunzip(std::move(source)), delimiter_of(options.csv.delimiter),
+                 options.whole_lines);
     if (!rows.next()) {
       rows.fail(1, rows.source().truncated()
                        ? "the compressed file is cut short inside the header line"

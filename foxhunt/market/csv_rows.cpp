@@ -15,9 +15,13 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-CsvRows::CsvRows(std::unique_ptr<ByteSource> source, char delimiter)
-    : source_(std::move(source)), delimiter_(delimiter), buffer_(kChunk) {
-  fill();
+CsvRows::CsvRows(std::unique_ptr<ByteSource> source, char delimiter, bool whole_lines)
+    : source_(std::move(source)),
+      delimiter_(delimiter),
+      whole_lines_(whole_lines),
+      buffer_(kChunk) {
+  while (end_ < kByteOrderMark.size() && fill()) {
+  }
   if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
     begin_ = kByteOrderMark.size();
     bytes_ = static_cast<std::int64_t>(begin_);
@@ -28,16 +32,18 @@ void CsvRows::fail(std::int64_t column, const std::string& message) const {
   throw FormatError(fmt::format("{}:{}:{}: {}", source_->name(), line_, column, message));
 }
 
-/// Reads on behind the bytes that are not yet taken; false when there is nothing more.
+/// Reads on behind the bytes that are not yet taken, as much as there is, so that a row of a pipe
+/// is a row as soon as its newline was written; false when there is nothing more.
 bool CsvRows::fill() {
   if (at_end_) return false;
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
   buffer_.resize(end_ + kChunk);
-  const std::size_t got = source_->read(std::as_writable_bytes(std::span(buffer_).subspan(end_)));
+  const std::size_t got =
+      source_->read_some(std::as_writable_bytes(std::span(buffer_).subspan(end_)));
   end_ += got;
-  at_end_ = got < kChunk;
+  at_end_ = got == 0;
   return got > 0;
 }
 
@@ -107,7 +113,7 @@ bool CsvRows::next() {
     const std::size_t end = find_row_end();
     const bool has_newline = end < end_;
     if (!has_newline && end == begin_) return false;
-    if (!has_newline && source_->truncated()) {
+    if (!has_newline && (whole_lines_ || source_->truncated())) {
       rest_bytes_ = static_cast<std::int64_t>(end_ - begin_);
       begin_ = end_;
       return false;

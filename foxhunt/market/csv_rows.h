@@ -23,11 +23,12 @@ struct CsvField {
 
 class CsvRows {
  public:
-  CsvRows(std::unique_ptr<ByteSource> source, char delimiter);
+  CsvRows(std::unique_ptr<ByteSource> source, char delimiter, bool whole_lines = false);
 
-  /// Goes to the next row that is not empty; false at the end. Where the source was cut short, a
-  /// last line without newline is not a row: it may be half of one (rest_bytes()). Errors
-  /// FormatError with file:line:column: quotes that break the rules, a row over
+  /// Goes to the next row that is not empty; false at the end. Where the source was cut short, or
+  /// with whole_lines, a last line without newline is not a row: it may be half of one
+  /// (rest_bytes()). Errors FormatError with file:line:column: quotes that break the rules, a row
+  /// over
   ///           kMaxRowBytes; and what the source throws.
   bool next();
 
@@ -51,6 +52,7 @@ class CsvRows {
 
   std::unique_ptr<ByteSource> source_;
   char delimiter_;
+  bool whole_lines_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  ///< of the bytes not yet taken, in buffer_
   std::size_t end_ = 0;

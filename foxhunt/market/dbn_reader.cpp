@@ -34,7 +34,7 @@ class DbnReader final : public Reader {
       throw ConfigError(fmt::format("[dbn_reader] dbn_version = {} is outside [0, {}]",
                                     options.dbn_version, kNewestDbnVersion));
     }
-    fill(kBufferSize);
+    fill(kDbnPreludeSize);
     if (available() >= 3 && std::memcmp(front().data(), "DBN", 3) == 0) {
       read_metadata();
     } else {
@@ -75,7 +75,12 @@ class DbnReader final : public Reader {
     std::memmove(buffer_.data(), buffer_.data() + begin_, available());
     end_ -= std::exchange(begin_, 0);
     try {
-      end_ += source_->read(std::span(buffer_).subspan(end_));
+      // As much as there is: a record of a pipe is handed out as soon as it was written.
+      while (available() < n) {
+        const std::size_t got = source_->read_some(std::span(buffer_).subspan(end_));
+        if (got == 0) break;
+        end_ += got;
+      }
     } catch (const FormatError& error) {
       throw FormatError(fmt::format("{} (after {} records)", error.what(), stats_.records));
     }
@@ -103,6 +108,7 @@ class DbnReader final : public Reader {
   }
 
   void begin_fragment(int version) {
+    if (version == 0) fill(kBufferSize);
     if (version == 0 && !looks_like_dbn_fragment(front())) {
       throw FormatError(fmt::format("{}: begins neither with DBN metadata nor with a DBN record",
                                     source_->name()));

@@ -16,6 +16,7 @@ namespace foxhunt::market {
 
 /// Reads the metadata. Without it the version is options.dbn_version, or else inferred from the
 /// sizes of the first records (about a thousand); info().version says which was taken.
+/// Inferring waits for 64 KiB or the end: who reads a pipe without metadata names the version.
 /// Errors  FormatError naming the source: neither metadata nor a record at the front, version over
 ///         3, metadata that is cut short or breaks a rule; ConfigError: options.dbn_version.
 ///         next() throws FormatError with the byte offset in the decompressed stream for a length

@@ -47,11 +47,33 @@ void refuse_known_others(std::span<const std::byte> front, const std::string& na
   }
 }
 
-}  // namespace
+/// Whether `front` is enough to know what it is the front of.
+bool tells(std::span<const std::byte> front) {
+  if (front.size() >= kFront || starts_with(front, "DBN") || starts_with(front, "\x1F\x8B")) {
+    return true;
+  }
+  if (is_text(front)) {
+    return std::ranges::find(front, std::byte{'\n'}) != front.end();
+  }
+  // Perhaps records: the first one whole.
+  return front.size() >= kDbnHeaderSize &&
+         front.size() >= std::to_integer<std::size_t>(front[0]) * kDbnLengthUnit;
+}
 
-std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const ReadOptions& options) {
-  auto source = std::make_unique<PeekSource>(open_bytes(path));
-  const auto front = source->peek(kFront);
+std::span<const std::byte> look_at_front(PeekSource& source) {
+  auto front = source.peek_more(kFront);
+  while (!tells(front)) {
+    const std::size_t had = front.size();
+    front = source.peek_more(kFront);
+    if (front.size() == had) break;
+  }
+  return front;
+}
+
+/// open_reader() of bytes, wherever they come from.
+std::unique_ptr<Reader> open_source(std::unique_ptr<ByteSource> bytes, const ReadOptions& options) {
+  auto source = std::make_unique<PeekSource>(std::move(bytes));
+  const auto front = look_at_front(*source);
   if (front.empty()) {
     throw FormatError(
         fmt::format("{}: {}", source->name(),
@@ -67,6 +89,17 @@ std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const Rea
     throw FormatError(fmt::format("{}: neither DBN nor text", source->name()));
   }
   return make_csv_reader(std::move(source), options);
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const ReadOptions& options) {
+  return open_source(open_bytes(path), options);
+}
+
+std::unique_ptr<Reader> open_reader(std::unique_ptr<ByteInput> input, std::string name,
+                                    const ReadOptions& options) {
+  return open_source(open_bytes(std::move(input), std::move(name)), options);
 }
 
 std::string Reader::symbol_of(const InstrumentKey& key, UnixNanos at) const {

@@ -15,6 +15,8 @@
 
 namespace foxhunt::market {
 
+class ByteInput;
+
 /// One entry of a symbol map: on the UTC dates [start, end) `raw_symbol` was `instrument_id`.
 struct SymbolInterval {
   std::string raw_symbol;
@@ -83,6 +85,8 @@ struct ReadOptions {
   int dbn_version = 0;
   /// Throw DataError where the input is truncated, instead of ending early.
   bool strict = false;
+  /// A last line of CSV without newline is not a row but rest_bytes: of a pipe it may be half of one.
+  bool whole_lines = false;
 };
 
 /// Opens by content, not by name: DBN plain or zstd, with metadata or without, else CSV plain, zstd
@@ -90,6 +94,11 @@ struct ReadOptions {
 /// Errors  IoError; FormatError: an empty file, legacy DBZ, a DBN version over 3, another
 ///         container, bytes that are neither DBN nor text; ConfigError: an option out of range.
 std::unique_ptr<Reader> open_reader(const std::filesystem::path& path,
+                                    const ReadOptions& options = {});
+/// The same of an input that someone else has opened; `name` stands for the file in messages. Of a
+/// pipe, a record is handed out as soon as its bytes were written; opening waits for DBN's metadata
+/// or a CSV's first row.
+std::unique_ptr<Reader> open_reader(std::unique_ptr<ByteInput> input, std::string name,
                                     const ReadOptions& options = {});
 
 }  // namespace foxhunt::market

@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "foxhunt/app/command.h"
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/log.h"
@@ -18,8 +17,9 @@
 #include "foxhunt/kernels/step/step_kernels.h"
 #include "foxhunt/latency/count_allocations.h"
 #include "foxhunt/latency/pin.h"
+#include "foxhunt/serve_app/command.h"
 
-namespace foxhunt::app {
+namespace foxhunt::serve_app {
 namespace {
 
 constexpr int kFifoPriority = 50;
@@ -149,7 +149,10 @@ void add_measuring(CLI::App& sub, contract::StepBenchOptions& bench) {
 
 }  // namespace
 
-Run add_bench_step(CLI::App& sub, const Globals& globals) {
+Run add_bench(CLI::App& bench, const Globals& globals) {
+  bench.require_subcommand(1);
+  CLI::App& sub = *bench.add_subcommand("step", "one step: percentiles, floor, what must be zero");
+  sub.fallthrough();
   auto options = std::make_shared<Options>();
   sub.add_option("bundle", options->bundle, "of foxhunt export, as ES.fox")
       ->check(CLI::ExistingFile);
@@ -178,4 +181,4 @@ Run add_bench_step(CLI::App& sub, const Globals& globals) {
   return [options, &globals] { return run_step(*options, globals); };
 }
 
-}  // namespace foxhunt::app
+}  // namespace foxhunt::serve_app

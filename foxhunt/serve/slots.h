@@ -1,0 +1,54 @@
+#pragma once
+// What travels: a record in, an answer out, as plain bytes of fixed size.
+
+#include <cstdint>
+#include <string_view>
+
+#include "foxhunt/market/record.h"
+
+namespace foxhunt::serve {
+
+inline constexpr std::size_t kSymbolBytes = 24;
+inline constexpr std::size_t kMostOutputs = 32;
+
+/// A bar. Prices in 1e-9 units, times in nanoseconds since 1970 UTC; what is undefined is the
+/// smallest std::int64_t for a time and the largest for a price, as in DBN.
+struct RecordSlot {
+  std::int64_t start = 0;  ///< of the interval
+  std::int64_t span = 0;   ///< ns
+  std::int64_t open = 0, high = 0, low = 0, close = 0;
+  std::uint64_t volume = 0;
+  std::uint32_t instrument_id = 0;
+  std::uint16_t publisher_id = 0;
+  /// 1: the stream says which symbol an instrument is, so that an empty `symbol` is one that it
+  /// does not know; 0: it says nothing and every bar is of the bundle's product.
+  std::uint16_t has_symbols = 0;
+  char symbol[kSymbolBytes]{};  ///< filled with zeros
+};
+static_assert(sizeof(RecordSlot) == 88);
+
+/// An answer, beside what it answers.
+struct AnswerSlot {
+  std::uint64_t number = 0;      ///< from 1, without a hole, across restarts with a state
+  std::int64_t event_time = 0;   ///< when the bar was over
+  std::int64_t bar_start = 0;    ///<
+  std::int64_t close = 0;        ///< 1e-9 units
+  std::int64_t engine_time = 0;  ///< when the answer was made, wall clock
+  std::int64_t latency = 0;      ///< ns from the record in hand to the answer, monotonic clock
+  std::uint8_t model[32]{};      ///< engine::Plan::model_id() in bytes
+  char symbol[kSymbolBytes]{};
+  std::uint32_t n_outputs = 0;
+  std::uint32_t reserved = 0;
+  float outputs[kMostOutputs]{};  ///< as the model gives them: logits, a value, quantiles
+};
+static_assert(sizeof(AnswerSlot) == 48 + 32 + 24 + 8 + 4 * kMostOutputs);
+
+/// Errors  DataError: a symbol over 23 characters.
+RecordSlot slot_of(const market::Bar& bar, std::string_view symbol, bool has_symbols);
+market::Bar bar_of(const RecordSlot& slot);
+/// Up to the first zero.
+std::string_view text_of(const char (&symbol)[kSymbolBytes]);
+/// Errors  DataError: over 23 characters.
+void set_text(char (&symbol)[kSymbolBytes], std::string_view text);
+
+}  // namespace foxhunt::serve

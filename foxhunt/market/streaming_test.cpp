@@ -132,6 +132,20 @@ TEST(Streaming, HandsOutWhatACompressedStreamHasFlushed) {
   expect_no_waiting(gzip(csv_pieces()));
 }
 
+TEST(Streaming, HandsOutAllOfAFlushThatIsLargerThanItsBuffers) {
+  const std::vector<std::string> pieces = dbn_pieces();
+  std::string many = pieces[0];
+  constexpr std::int64_t kMany = 20'000;  // 1.1 MB that pack into a few KB: the decoder holds it
+  for (std::int64_t i = 0; i < kMany; ++i) many += pieces[1];
+  std::size_t given = 0;
+  const std::vector<std::string> packed = zstd({many});
+  ASSERT_LT(packed[0].size(), 60'000U);
+  const auto reader = open_reader(
+      std::make_unique<Pieces>(std::vector{packed[0], std::string("x")}, given), "a pipe");
+  for (std::int64_t i = 0; i < kMany; ++i) ASSERT_NE(reader->next(), nullptr) << i;
+  EXPECT_EQ(given, 1U) << "asked for more before it gave what it held";
+}
+
 TEST(Streaming, HandsOutRecordsWithoutMetadataWhenTheVersionIsGiven) {
   std::vector<std::string> pieces = dbn_pieces();
   pieces.erase(pieces.begin());

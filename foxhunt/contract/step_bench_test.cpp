@@ -33,7 +33,7 @@ struct Story {
       .verdict = latency::SyscallVerdict::kNone, .runs = 10, .text = "none"};
   latency::SyscallCount count{};
   std::vector<std::int64_t> floors{};  ///< bytes that were asked for
-  std::vector<std::string> schedules{};
+  std::vector<std::int64_t> events{};
   std::int64_t loads = 0;
 };
 
@@ -68,7 +68,7 @@ Instruments instruments_of(Story& story) {
   return {.clock = latency::TscClock(1.0),
           .measure =
               [&story](const latency::EventWork& work, const latency::RunPlan& plan) {
-                story.schedules.push_back(plan.schedule.name());
+                story.events.push_back(work.events);
                 return told(story, work, plan);
               },
           .floor =
@@ -119,6 +119,8 @@ TEST(StepBench, ReportsEveryScheduleOfEveryKindOfCall) {
   EXPECT_TRUE(report.kept());
   EXPECT_TRUE(report.forms[0].verified) << report.forms[0].verify_what;
   EXPECT_EQ(report.forms[0].loads.first_ratio, 2.0);
+  EXPECT_EQ(story.events[3], 3 * story.events[0]);  // each session its own records
+  EXPECT_EQ(story.loads, 1);
   // Before and after, for a step and for an answer.
   const StepBytes& bytes = report.forms[0].bytes;
   EXPECT_THAT(story.floors,

@@ -46,6 +46,7 @@ std::vector<bundle::WeightForm> forms_of(const std::vector<std::string>& names) 
   if (names == std::vector<std::string>{"all"})
     return {WeightForm::kF32, WeightForm::kF16, WeightForm::kBF16, WeightForm::kI8};
   std::vector<WeightForm> forms;
+  forms.reserve(names.size());
   for (const std::string& name : names) forms.push_back(bundle::weight_form_of(name));
   return forms;
 }

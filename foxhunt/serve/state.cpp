@@ -36,6 +36,12 @@ StateLock::~StateLock() { ::close(fd_); }
 
 void save_state(const std::filesystem::path& path, const SavedState& state,
                 const market::BarSelector& selector, const engine::Session& session) {
+  const std::vector<std::byte> bytes = state_bytes(state, selector, session);
+  write_file_atomic(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+std::vector<std::byte> state_bytes(const SavedState& state, const market::BarSelector& selector,
+                                   const engine::Session& session) {
   ByteWriter out;
   out.value(state.records);
   out.value(state.digest);
@@ -50,14 +56,18 @@ void save_state(const std::filesystem::path& path, const SavedState& state,
   out.raw(session.save());
   ByteWriter file;
   write_part(file, kPart, kVersion, out.bytes());
-  const auto& bytes = file.bytes();
-  write_file_atomic(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return file.take();
 }
 
 SavedState load_state(const std::filesystem::path& path, market::BarSelector& selector,
                       engine::Session& session) {
   const std::string bytes = read_file(path);
-  ByteReader file(std::as_bytes(std::span(bytes)), path.string());
+  return parse_state(std::as_bytes(std::span(bytes)), path.string(), selector, session);
+}
+
+SavedState parse_state(std::span<const std::byte> bytes, const std::string& origin,
+                       market::BarSelector& selector, engine::Session& session) {
+  ByteReader file(bytes, origin);
   ByteReader in = read_part(file, kPart, kVersion);
   file.finish();
   SavedState state;

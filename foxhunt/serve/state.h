@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,11 @@ void save_state(const std::filesystem::path& path, const SavedState& state,
 /// and session are then not to be used.
 SavedState load_state(const std::filesystem::path& path, market::BarSelector& selector,
                       engine::Session& session);
+
+/// The file's bytes, and back: `origin` stands for the file in messages. Errors  as load_state().
+std::vector<std::byte> state_bytes(const SavedState& state, const market::BarSelector& selector,
+                                   const engine::Session& session);
+SavedState parse_state(std::span<const std::byte> bytes, const std::string& origin,
+                       market::BarSelector& selector, engine::Session& session);
 
 }  // namespace foxhunt::serve

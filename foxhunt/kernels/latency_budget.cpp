@@ -104,7 +104,7 @@ LatencyFit model_for_budget(const Hardware& hardware, double budget_us) {
   fit.widest_at_floor = largest(hardware, budget_us, &ModelFit::floor_us, wide);
   fit.deepest_at_floor = largest(hardware, budget_us, &ModelFit::floor_us, deep);
   fit.reason = fmt::format(
-      "a float32 step moves 4 bytes a parameter and 8 a number of state; {}, a plain engine gets "
+      "a float32 step moves 4 bytes a parameter and 8 a number of state; {}, the engine gets "
       "{:.0f} % of the median; what stays resident may take {}, half of a core's L2{}",
       rates.text, 100.0 * kEngineShare, format_bytes(fit.most_resident_bytes),
       hardware.l2_bytes > 0 ? "" : " (256 KiB assumed: the system does not say)");

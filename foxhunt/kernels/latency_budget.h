@@ -32,7 +32,7 @@ struct ModelFit {
   ModelSizes sizes;
   StepCost cost;
   double floor_us = 0.0;      ///< bytes over the best L2 rate (L1's, where all fits there)
-  double realistic_us = 0.0;  ///< over the L2 rate that a plain engine reaches
+  double realistic_us = 0.0;  ///< over the L2 rate that the engine reaches
   bool in_l2 = false;         ///< resident_bytes <= half of L2; else both times are too small
 };
 
@@ -52,9 +52,9 @@ struct LatencyFit {
   std::string reason;
 };
 
-/// Of the L2 rate, what a plain one-file engine with AVX-512 reached: 105 of 180 GB/s on a Zen 5
-/// core, over models of 9k to 240k parameters.
-inline constexpr double kEngineShare = 105.0 / 180.0;
+/// Of the L2 rate, what the engine's float32 step reaches: 539,712 bytes in 5.4 us where L2 gives
+/// 115 GB/s, 1.17 times the streaming floor (docs/latency.md: bench step --preset default_hft).
+inline constexpr double kEngineShare = 0.85;
 /// Stands for an L2 rate that was not measured: between 165 and 217 GB/s on two server cores.
 inline constexpr double kAssumedL2Rate = 180.0;
 

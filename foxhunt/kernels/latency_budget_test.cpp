@@ -73,7 +73,7 @@ TEST(FitOf, IsBytesOverTheRate) {
   // 541,644 bytes: at 178 GB/s 3.04 us, as for the published Xeon.
   const ModelFit fit = fit_of(with(2 << 20, 170.0, 178.0), default_hft_sizes());
   EXPECT_NEAR(fit.floor_us, 541'644 / 178e3, 1e-9);
-  EXPECT_NEAR(fit.realistic_us, 541'644 / (170e3 * 105.0 / 180.0), 1e-9);
+  EXPECT_NEAR(fit.realistic_us, 541'644 / (170e3 * 0.85), 1e-9);
   EXPECT_GT(fit.realistic_us, fit.floor_us);
   EXPECT_TRUE(fit.in_l2);
   EXPECT_FALSE(fit_of(with(512 << 10, 170.0, 178.0), default_hft_sizes()).in_l2);
@@ -167,7 +167,7 @@ TEST(ModelForBudget, NothingFitsABudgetThatIsTooSmall) {
 TEST(ModelForBudget, UnknownRatesAndCachesAreAssumedAndSaidSo) {
   const LatencyFit fit = model_for_budget({}, 5.0);
   EXPECT_EQ(fit.floor_gb_per_s, 180.0);
-  EXPECT_DOUBLE_EQ(fit.realistic_gb_per_s, 105.0);
+  EXPECT_DOUBLE_EQ(fit.realistic_gb_per_s, 153.0);
   EXPECT_EQ(fit.most_resident_bytes, 128 << 10);
   EXPECT_THAT(fit.reason, HasSubstr("180 GB/s assumed"));
   EXPECT_THAT(fit.reason, HasSubstr("256 KiB assumed"));

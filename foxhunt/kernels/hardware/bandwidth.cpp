@@ -62,10 +62,10 @@ using Reader = std::uint64_t (*)(const std::uint64_t* words, std::int64_t count)
     d = _mm256_or_si256(d, _mm256_load_si256(vectors + i + 7));
   }
   const __m256i all = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
-  return static_cast<std::uint64_t>(_mm256_extract_epi64(all, 0)) |
-         static_cast<std::uint64_t>(_mm256_extract_epi64(all, 1)) |
-         static_cast<std::uint64_t>(_mm256_extract_epi64(all, 2)) |
-         static_cast<std::uint64_t>(_mm256_extract_epi64(all, 3));
+  alignas(32) std::uint64_t lanes[4];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), all);
+  _mm256_zeroupper();  // GCC 12 leaves it out at low optimisation, and what follows would crawl
+  return lanes[0] | lanes[1] | lanes[2] | lanes[3];
 }
 
 [[gnu::noinline, gnu::no_sanitize_address, gnu::target("avx512f")]] std::uint64_t read_avx512(
@@ -87,6 +87,7 @@ using Reader = std::uint64_t (*)(const std::uint64_t* words, std::int64_t count)
   a = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
   alignas(64) std::uint64_t lanes[8];
   _mm512_store_si512(lanes, a);
+  _mm256_zeroupper();
   return lanes[0] | lanes[1] | lanes[2] | lanes[3] | lanes[4] | lanes[5] | lanes[6] | lanes[7];
 }
 #endif

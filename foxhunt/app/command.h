@@ -46,9 +46,6 @@ Run add_check(CLI::App& sub, const Globals& globals);
 
 /// --device, alike for every verb that has it.
 void add_device_option(CLI::App& sub, std::string& device);
-/// The options by which a CSV file is understood (market/reader.h, CsvFormat), alike for every verb
-/// that reads data.
-void add_csv_options(CLI::App& sub, market::CsvFormat& csv);
 /// Progress as the globals ask for it.
 ProgressMode progress_mode(const Globals& globals);
 

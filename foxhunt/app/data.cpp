@@ -11,6 +11,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/progress.h"
+#include "foxhunt/cli/csv_options.h"
 #include "foxhunt/market/convert.h"
 #include "foxhunt/market/inspect.h"
 
@@ -57,7 +58,7 @@ void add_input(CLI::App& sub, Options& options) {
   sub.add_option("--dbn-version", options.read.dbn_version,
                  "of a DBN fragment without metadata; 0: by its records")
       ->capture_default_str();
-  add_csv_options(sub, options.read.csv);
+  cli::add_csv_options(sub, options.read.csv);
 }
 
 }  // namespace

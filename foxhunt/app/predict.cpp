@@ -11,6 +11,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/interrupt.h"
 #include "foxhunt/base/log.h"
+#include "foxhunt/cli/csv_options.h"
 #include "foxhunt/train/train.h"
 
 namespace foxhunt::app {
@@ -44,7 +45,7 @@ Run add_predict(CLI::App& sub, const Globals&) {
       ->check(CLI::ExistingFile);
   sub.add_option("--symbol", options->predict.symbol, "one contract of the files, as ESZ3");
   add_device_option(sub, options->predict.device);
-  add_csv_options(sub, options->predict.read.csv);
+  cli::add_csv_options(sub, options->predict.read.csv);
   return [options] { return run_predict(*options); };
 }
 

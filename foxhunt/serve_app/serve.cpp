@@ -6,6 +6,7 @@
 
 #include "foxhunt/base/interrupt.h"
 #include "foxhunt/bundle/weight_form.h"
+#include "foxhunt/cli/csv_options.h"
 #include "foxhunt/serve/server.h"
 #include "foxhunt/serve_app/command.h"
 
@@ -21,22 +22,6 @@ struct Options {
   int pin = 0;
   std::uint16_t metrics = 0;
 };
-
-void add_csv_options(CLI::App& sub, market::CsvFormat& csv) {
-  const char* group = "How a CSV stream is to be read";
-  const auto add = [&sub, group](const char* name, auto& value, const char* help) {
-    sub.add_option(name, value, help)->capture_default_str()->group(group);
-  };
-  add("--csv-time-column", csv.time_column, "column that holds the time");
-  add("--csv-time-format", csv.time_format,
-      "iso, unix_s, unix_ms, unix_us, unix_ns or strptime fields");
-  add("--csv-time-zone", csv.time_zone, "IANA name, for times that carry no zone");
-  add("--csv-bar-stamp", csv.bar_stamp, "start or end: which edge of the bar the time is");
-  add("--csv-bar-seconds", csv.bar_seconds, "length of a bar");
-  add("--csv-volume-column", csv.volume_column, "column that holds the volume; empty: none");
-  add("--csv-delimiter", csv.delimiter, "one character, or tab");
-  add("--csv-symbol", csv.symbol, "what the stream holds, where it has no symbol column");
-}
 
 }  // namespace
 
@@ -73,7 +58,7 @@ Run add_serve(CLI::App& sub, const Globals&) {
                                         "port on 127.0.0.1 for Prometheus; 0 takes a free one");
   sub.add_option("--dbn-version", o.read.dbn_version,
                  "of a DBN stream without metadata: 1, 2 or 3");
-  add_csv_options(sub, o.read.csv);
+  cli::add_csv_options(sub, o.read.csv);
   return [options, pin, metrics] {
     serve::ServeOptions& chosen = options->serve;
     if (!options->weights.empty()) chosen.plan.form = bundle::weight_form_of(options->weights);

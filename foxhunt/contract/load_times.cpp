@@ -170,8 +170,11 @@ LoadSummary summary_of(std::span<const LoadTimes> loads) {
                 .steady_us = median_of(loads, [](const LoadTimes& t) { return t.steady_us; })};
   sum.load_ms = median_of(loads, [](const LoadTimes& t) { return t.load_ms(); });
   sum.first_ratio = median_of(loads, [](const LoadTimes& t) { return t.first_ratio(); });
-  for (const LoadTimes& t : loads)
+  sum.least_load_ms = loads.front().load_ms();
+  for (const LoadTimes& t : loads) {
+    sum.least_load_ms = std::min(sum.least_load_ms, t.load_ms());
     sum.worst_first_ratio = std::max(sum.worst_first_ratio, t.first_ratio());
+  }
   return sum;
 }
 

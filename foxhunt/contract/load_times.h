@@ -30,6 +30,7 @@ struct LoadSummary {
   std::int64_t loads = 0;
   LoadTimes median{};
   double load_ms = 0.0;
+  double least_load_ms = 0.0;
   double first_ratio = 0.0;
   double worst_first_ratio = 0.0;
 };

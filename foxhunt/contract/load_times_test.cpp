@@ -75,6 +75,7 @@ TEST(LoadSummary, MediansAreOfEachPartAndOfTheRatioItself) {
   const LoadSummary sum = summary_of(loads);
   EXPECT_EQ(sum.median.read_ms, 2.0);
   EXPECT_EQ(sum.load_ms, 23.0);
+  EXPECT_EQ(sum.least_load_ms, 12.0);
   EXPECT_EQ(sum.median.first_us, 30.0);
   EXPECT_EQ(sum.first_ratio, 2.0);
   EXPECT_EQ(sum.worst_first_ratio, 3.0);

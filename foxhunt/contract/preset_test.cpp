@@ -31,6 +31,10 @@ TEST(Preset, IsTheSameFromTheSameSeedAlone) {
   const std::string one = bytes(1);
   EXPECT_EQ(one, bytes(1));
   EXPECT_NE(one, bytes(2));
+  const bundle::Bundle a = preset_bundle("default_hft", 1, 1000);
+  const bundle::Bundle b = preset_bundle("default_hft", 2, 1000);
+  for (const auto& [name, values] : a.weights) EXPECT_NE(values, b.weights.at(name)) << name;
+  EXPECT_NE(a.golden.bars.back().close, b.golden.bars.back().close);
 }
 
 TEST(Preset, AnswersWithinTheBoundOfEveryForm) {

@@ -15,6 +15,7 @@ using latency::LatencyRow;
 /// What latency cannot know stands behind what it knows.
 Json json_of(const ContractRow& r, const FormReport& form) {
   Json row = Json::parse(latency::to_json(r.row));
+  if (!r.row.p50.claimed()) row["floor_ratio"] = nullptr;
   row["timed"] = to_string(r.timed);
   row["sessions"] = r.sessions;
   row["keep_warm"] = r.keep_warm;
@@ -44,6 +45,7 @@ Json json_of(const FormReport& form) {
   if (const LoadSummary& l = form.loads; l.loads > 0) {
     out["load"] = {{"loads", l.loads},
                    {"load_ms", l.load_ms},
+                   {"least_load_ms", l.least_load_ms},
                    {"read_ms", l.median.read_ms},
                    {"pack_ms", l.median.pack_ms},
                    {"session_ms", l.median.session_ms},
@@ -89,10 +91,11 @@ std::string form_text(const FormReport& f) {
   if (f.loads.loads > 0) {
     const LoadSummary& l = f.loads;
     text += fmt::format(
-        "  load {:.1f} ms (read {:.1f}, pack {:.1f}, session {:.1f}), first step {:.2f} us, {:.1f} "
+        "  load {:.1f} ms (least {:.1f}; read {:.1f}, pack {:.1f}, session {:.1f}), first step "
+        "{:.2f} us, {:.1f} "
         "times the steady {:.2f} us (worst {:.1f}); medians of {} loads\n",
-        l.load_ms, l.median.read_ms, l.median.pack_ms, l.median.session_ms, l.median.first_us,
-        l.first_ratio, l.median.steady_us, l.worst_first_ratio, l.loads);
+        l.load_ms, l.least_load_ms, l.median.read_ms, l.median.pack_ms, l.median.session_ms,
+        l.median.first_us, l.first_ratio, l.median.steady_us, l.worst_first_ratio, l.loads);
   }
   return text;
 }

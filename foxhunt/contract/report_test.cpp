@@ -29,7 +29,11 @@ Report a_report() {
                   .bytes = {.projections = 100, .state = 20, .window = 6, .window_row = 2},
                   .verified = true,
                   .verify_what = {},
-                  .loads = {.loads = 3, .median = {}, .load_ms = 12.5, .first_ratio = 1.25},
+                  .loads = {.loads = 3,
+                            .median = {},
+                            .load_ms = 12.5,
+                            .least_load_ms = 11.0,
+                            .first_ratio = 1.25},
                   .rows = {}};
   ContractRow row;
   row.row.weights = "int8";
@@ -58,7 +62,7 @@ TEST(Report, TextSaysEachFigureOnOneLine) {
   EXPECT_TRUE(found);
   for (const char* part :
        {"load average 0.5 before, 1.5 after", "pinned to core 1", "a note", "n/a: too few",
-        "148 bytes a step", "load 12.5 ms", "fp16 avx2: refused: a reason"})
+        "148 bytes a step", "load 12.5 ms (least 11.0", "fp16 avx2: refused: a reason"})
     EXPECT_THAT(text, HasSubstr(part));
 }
 

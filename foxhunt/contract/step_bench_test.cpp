@@ -166,7 +166,12 @@ TEST(StepBench, APercentileThatTheMachineCannotSupportIsNotClaimed) {
   const Json json = Json::parse(to_json(report));
   EXPECT_TRUE(json["rows"][0]["p99_us"].is_null());
   EXPECT_THAT(json["rows"][0]["refused"]["p99_us"].get<std::string>(), HasSubstr("stalls/s"));
+  EXPECT_TRUE(json["rows"][0]["floor_ratio"].is_number());
   EXPECT_THAT(to_text(report), HasSubstr("step fp32 back_to_back: n/a: "));
+  story.stalls_per_s = 200'000;  // p50 needs fewer than 125,000
+  const Json none = Json::parse(to_json(run(story)));
+  EXPECT_TRUE(none["rows"][0]["p50_us"].is_null());
+  EXPECT_TRUE(none["rows"][0]["floor_ratio"].is_null());
   EXPECT_TRUE(report.kept());  // the machine's fault and not the engine's
 }
 

@@ -56,10 +56,13 @@ Grant pre_touch(std::span<std::byte> block) {
     const std::uintptr_t at = std::max(first + i * page, begin);
     // Locked, so that another thread's write between reading and writing is not undone; assembly,
     // since a compiler may take an atomic `or` of nothing for a read.
-    asm volatile("lock orb $0, %0" : "+m"(*reinterpret_cast<unsigned char*>(at)) : : "cc");
+    asm volatile("lock orb $0, %0"
+                 : "+m"(*reinterpret_cast<unsigned char*>(block.data() + (at - begin)))
+                 :
+                 : "cc");
   }
   std::vector<unsigned char> resident(pages, 0);
-  if (::mincore(reinterpret_cast<void*>(first), pages * page, resident.data()) != 0) {
+  if (::mincore(block.data() - (begin - first), pages * page, resident.data()) != 0) {
     return refused(fmt::format("touching {} pages: asking for them", pages), errno);
   }
   const auto missing = std::count_if(resident.begin(), resident.end(),

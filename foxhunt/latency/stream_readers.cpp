@@ -2,6 +2,8 @@
 
 #include <immintrin.h>
 
+#include <cstddef>
+
 // Each function carries its instruction set itself and calls intrinsics only, so that no function
 // compiled for a newer CPU can be picked by the linker for others. Sanitizers stay outside: they
 // would be what is measured.
@@ -25,7 +27,7 @@ FOXHUNT_READER("avx512f") load_avx512(const float* p, std::int64_t count, float*
                     _mm512_setzero_si512()};
   for (; p < end; p += 256) {
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) {
+    for (std::ptrdiff_t i = 0; i < 16; ++i) {
       sum[i % 4] = _mm512_or_si512(sum[i % 4], _mm512_load_si512(p + 16 * i));
     }
   }
@@ -40,14 +42,15 @@ FOXHUNT_READER("avx512f") fma_avx512(const float* p, std::int64_t count, float* 
   const __m512 x = _mm512_set1_ps(0.5F);
   __m512 sum[16];
 #pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) sum[i] = _mm512_setzero_ps();
+  for (std::ptrdiff_t i = 0; i < 16; ++i) sum[i] = _mm512_setzero_ps();
   for (; p < end; p += 256) {
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) sum[i] = _mm512_fmadd_ps(x, _mm512_load_ps(p + 16 * i), sum[i]);
+    for (std::ptrdiff_t i = 0; i < 16; ++i)
+      sum[i] = _mm512_fmadd_ps(x, _mm512_load_ps(p + 16 * i), sum[i]);
   }
   __m512 all = _mm512_setzero_ps();
 #pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) all = _mm512_add_ps(all, sum[i]);
+  for (std::ptrdiff_t i = 0; i < 16; ++i) all = _mm512_add_ps(all, sum[i]);
   _mm512_store_ps(lanes, all);
   _mm256_zeroupper();
 }
@@ -58,7 +61,8 @@ FOXHUNT_READER("avx2,fma") load_avx2(const float* p, std::int64_t count, float* 
                    _mm256_setzero_ps()};
   for (; p < end; p += 128) {
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) sum[i % 4] = _mm256_or_ps(sum[i % 4], _mm256_load_ps(p + 8 * i));
+    for (std::ptrdiff_t i = 0; i < 16; ++i)
+      sum[i % 4] = _mm256_or_ps(sum[i % 4], _mm256_load_ps(p + 8 * i));
   }
   _mm256_store_ps(lanes, _mm256_or_ps(_mm256_or_ps(sum[0], sum[1]), _mm256_or_ps(sum[2], sum[3])));
   _mm256_zeroupper();
@@ -69,16 +73,16 @@ FOXHUNT_READER("avx2,fma") fma_avx2(const float* p, std::int64_t count, float* l
   const __m256 x = _mm256_set1_ps(0.5F);
   __m256 sum[8];
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) sum[i] = _mm256_setzero_ps();
+  for (std::ptrdiff_t i = 0; i < 8; ++i) sum[i] = _mm256_setzero_ps();
   for (; p < end; p += 128) {
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) {
+    for (std::ptrdiff_t i = 0; i < 16; ++i) {
       sum[i % 8] = _mm256_fmadd_ps(x, _mm256_load_ps(p + 8 * i), sum[i % 8]);
     }
   }
   __m256 all = _mm256_setzero_ps();
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) all = _mm256_add_ps(all, sum[i]);
+  for (std::ptrdiff_t i = 0; i < 8; ++i) all = _mm256_add_ps(all, sum[i]);
   _mm256_store_ps(lanes, all);
   _mm256_zeroupper();
 }
@@ -90,7 +94,8 @@ FOXHUNT_READER("sse2") load_sse2(const float* p, std::int64_t count, float* lane
   __m128 sum[4] = {_mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps()};
   for (; p < end; p += 64) {
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) sum[i % 4] = _mm_or_ps(sum[i % 4], _mm_load_ps(p + 4 * i));
+    for (std::ptrdiff_t i = 0; i < 16; ++i)
+      sum[i % 4] = _mm_or_ps(sum[i % 4], _mm_load_ps(p + 4 * i));
   }
   _mm_store_ps(lanes, _mm_or_ps(_mm_or_ps(sum[0], sum[1]), _mm_or_ps(sum[2], sum[3])));
 }
@@ -100,16 +105,16 @@ FOXHUNT_READER("sse2") fma_sse2(const float* p, std::int64_t count, float* lanes
   const __m128 x = _mm_set1_ps(0.5F);
   __m128 sum[8];
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) sum[i] = _mm_setzero_ps();
+  for (std::ptrdiff_t i = 0; i < 8; ++i) sum[i] = _mm_setzero_ps();
   for (; p < end; p += 64) {
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) {
+    for (std::ptrdiff_t i = 0; i < 16; ++i) {
       sum[i % 8] = _mm_add_ps(sum[i % 8], _mm_mul_ps(x, _mm_load_ps(p + 4 * i)));
     }
   }
   __m128 all = _mm_setzero_ps();
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) all = _mm_add_ps(all, sum[i]);
+  for (std::ptrdiff_t i = 0; i < 8; ++i) all = _mm_add_ps(all, sum[i]);
   _mm_store_ps(lanes, all);
 }
 

@@ -7,6 +7,7 @@
 
 #include <x86intrin.h>
 
+#include <cmath>
 #include <cstdint>
 
 namespace foxhunt::latency {
@@ -53,7 +54,7 @@ class TscClock {
   double us(std::uint64_t ticks) const noexcept { return ns(ticks) * 1e-3; }
   /// Rounded to the nearest tick; ns >= 0.
   std::uint64_t ticks(double ns) const noexcept {
-    return static_cast<std::uint64_t>(ns * ticks_per_ns_ + 0.5);
+    return static_cast<std::uint64_t>(std::llround(ns * ticks_per_ns_));
   }
 
  private:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One step of a bundle's model through foxhunt and through what others would use, in turns on one core.
 
-    compare.py BUNDLE --foxhunt build/release/foxhunt [--rounds 7] [--calls 2000] [--core N] [--peers ort,numpy] [--json out.json]
+    compare.py BUNDLE [--foxhunt build/release/foxhunt] [--rounds 7] [--calls 2000] [--core N] [--peers ort,numpy] [--json out.json]
 
 Peers: ort (ONNX Runtime, everything bound), numpy, eager, torchscript, compile (PyTorch), lstm_a (ONNX Runtime's step of an LSTM
 of the size of STAC-ML's LSTM_A). Each that computes the model is held to foxhunt's answers before it is timed. What is not
@@ -31,7 +31,7 @@ def pin(core):
 
 
 def foxhunt_rows(args, bundle, core, peer_rows=None):
-    command = [*args.foxhunt.split(), "step", bundle, "-q", "--json", "--pin", str(core), "--timed", "step", "--gaps", "0",
+    command = [args.foxhunt, "bench", "step", bundle, "-q", "--json", "--pin", str(core), "--timed", "step", "--gaps", "0",
                "--sessions", "0", "--loads", "0", "--weights", args.weights, "--seconds", str(args.seconds), "--warm", "0.5",
                "--control", "0.1", "--floor", "0.1"]
     if peer_rows:
@@ -153,7 +153,7 @@ def print_table(lines):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("bundle")
-    ap.add_argument("--foxhunt", required=True, help="the program, and `bench` behind it where the verb lies there")
+    ap.add_argument("--foxhunt", default="build/release/foxhunt", help="the program")
     ap.add_argument("--weights", default="fp32,int8", help="forms of foxhunt's weights")
     ap.add_argument("--peers", default="ort,numpy,eager,torchscript,lstm_a")
     ap.add_argument("--rounds", type=int, default=7)

@@ -2,7 +2,7 @@
 // The loop over panels, once for every weight type. A form says what one instruction does:
 //
 //   Acc, Input                        registers
-//   kLanes, kGroup, kElement          outputs a vector, inputs an element, bytes of an element
+//   kLanes, kElement                  outputs a vector, bytes that one of them takes of a group
 //   prepare(x, in, scratch)           inputs as the instruction wants them; what a unit is worth
 //   input(scratch, k)                 group k for all lanes
 //   madd(acc, weights, input)         one vector of weights
@@ -148,7 +148,6 @@ struct F32Form {
   using Acc = V;
   using Input = V;
   static constexpr int kLanes = V::kLanes;
-  static constexpr int kGroup = 1;
   static constexpr int kElement = 4;
   static FX_INLINE Acc zero() { return V::zero(); }
   static FX_INLINE const void* prepare(const float* x, int64_t, void*, float*) { return x; }

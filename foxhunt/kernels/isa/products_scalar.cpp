@@ -9,7 +9,6 @@ using V = ScalarVec<float>;
 bool runs() noexcept { return true; }
 
 struct Bf16 : F32Form<V> {
-  static constexpr int kGroup = 2;
   static constexpr int kElement = 4;  // a pair
   struct Input {
     float first, second;

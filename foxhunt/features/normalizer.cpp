@@ -55,11 +55,13 @@ std::int64_t Normalizer::apply(std::span<const float> raw, std::span<float> out)
   }
   const auto limit = static_cast<float>(clip_);
   std::int64_t not_finite = 0;
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    const ColumnScale& column = columns_[i % width];
-    if (!std::isfinite(raw[i])) ++not_finite;
-    const float z = (raw[i] - column.center) / column.scale;
-    out[i] = std::isnan(z) ? 0.0F : std::clamp(z, -limit, limit);
+  for (std::size_t row = 0; row < raw.size(); row += width) {
+    for (std::size_t c = 0; c < width; ++c) {
+      const float value = raw[row + c];
+      if (!std::isfinite(value)) ++not_finite;
+      const float z = (value - columns_[c].center) / columns_[c].scale;
+      out[row + c] = std::isnan(z) ? 0.0F : std::clamp(z, -limit, limit);
+    }
   }
   return not_finite;
 }

@@ -57,11 +57,11 @@ struct Layer {
   }
 }
 
-template <int kVecs>
+template <unsigned kVecs>
 [[gnu::target("avx512f")]] void n_innermost(Layer& l) {
   __m512 B[kVecs];
   __m512 C[kVecs];
-  for (int k = 0; k < kVecs; ++k) {
+  for (unsigned k = 0; k < kVecs; ++k) {
     B[k] = _mm512_loadu_ps(l.B.data() + k * kLanes);
     C[k] = _mm512_loadu_ps(l.C.data() + k * kLanes);
   }
@@ -72,7 +72,7 @@ template <int kVecs>
     __m512 sum = _mm512_setzero_ps();
     float* row = l.state.data() + c * l.N;
 #pragma GCC unroll 4
-    for (int k = 0; k < kVecs; ++k) {
+    for (unsigned k = 0; k < kVecs; ++k) {
       const __m512 old = _mm512_loadu_ps(row + k * kLanes);
       sum = _mm512_fmadd_ps(old, C[k], sum);
       _mm512_storeu_ps(row + k * kLanes, _mm512_fmadd_ps(drive, B[k], _mm512_mul_ps(old, decay)));

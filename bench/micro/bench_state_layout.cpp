@@ -1,7 +1,7 @@
 // One token over the state of a layer, answer and advance in one pass: channels innermost
 // ([N, channels], as kernels/step holds it) against N innermost ([channels, N]).
 //
-//   build/release/bench_state_layout
+//   build/release/bench/bench_state_layout
 #include <benchmark/benchmark.h>
 #include <immintrin.h>
 
@@ -34,6 +34,7 @@ struct Layer {
     __m512 sum[kVecs];
     __m512 decay[kVecs];
     __m512 drive[kVecs];
+#pragma GCC unroll 8
     for (unsigned v = 0; v < kVecs; ++v) {
       sum[v] = _mm512_setzero_ps();
       decay[v] = _mm512_loadu_ps(l.decay.data() + c + v * kLanes);
@@ -51,6 +52,7 @@ struct Layer {
                          _mm512_fmadd_ps(drive[v], B, _mm512_mul_ps(old, decay[v])));
       }
     }
+#pragma GCC unroll 8
     for (unsigned v = 0; v < kVecs; ++v) {
       _mm512_storeu_ps(l.y.data() + c + v * kLanes, _mm512_mul_ps(sum[v], decay[v]));
     }
@@ -61,6 +63,7 @@ template <unsigned kVecs>
 [[gnu::target("avx512f")]] void n_innermost(Layer& l) {
   __m512 B[kVecs];
   __m512 C[kVecs];
+#pragma GCC unroll 4
   for (unsigned k = 0; k < kVecs; ++k) {
     B[k] = _mm512_loadu_ps(l.B.data() + k * kLanes);
     C[k] = _mm512_loadu_ps(l.C.data() + k * kLanes);

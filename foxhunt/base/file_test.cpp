@@ -1,8 +1,10 @@
 #include "foxhunt/base/file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <string>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
@@ -16,7 +18,8 @@ class FileTest : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
+              (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "." +
+               std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 namespace foxhunt {
 namespace {
@@ -17,7 +19,8 @@ class MachineTest : public testing::Test {
  protected:
   void SetUp() override {
     root_ = fs::path(testing::TempDir()) / "machine" /
-            testing::UnitTest::GetInstance()->current_test_info()->name();
+            (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "." +
+             std::to_string(::getpid()));
     fs::remove_all(root_);
     fs::create_directories(root_);
   }

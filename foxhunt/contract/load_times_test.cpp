@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <string>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/bundle/bundle.h"
@@ -24,7 +26,8 @@ class LoadTimesTest : public testing::Test {
   ReadBundle reader() const {
     return [path = path_] { return bundle::read_bundle(path); };
   }
-  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / "load_times_test.fox";
+  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) /
+                                ("load_times_test." + std::to_string(::getpid()) + ".fox");
   Rows rows_;
 };
 

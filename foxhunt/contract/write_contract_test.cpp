@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <functional>
 #include <map>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -43,8 +45,8 @@ class WriteContractTest : public testing::Test {
     return said;
   }
 
-  std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) / "write_contract_test.fox";
+  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) /
+                                ("write_contract_test." + std::to_string(::getpid()) + ".fox");
   Report report_;
 };
 

@@ -1,8 +1,10 @@
 #include "foxhunt/train/checkpoint_store.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
@@ -17,7 +19,8 @@ class CheckpointStoreTest : public testing::Test {
  protected:
   void SetUp() override {
     run_ = fs::path(testing::TempDir()) /
-           testing::UnitTest::GetInstance()->current_test_info()->name();
+           (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "." +
+            std::to_string(::getpid()));
     fs::remove_all(run_);
   }
   void TearDown() override { fs::remove_all(run_); }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
@@ -33,7 +34,8 @@ class MachineRecordTest : public testing::Test {
  protected:
   void SetUp() override {
     root_ = fs::path(testing::TempDir()) / "machine_record" /
-            testing::UnitTest::GetInstance()->current_test_info()->name();
+            (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "." +
+             std::to_string(::getpid()));
     fs::remove_all(root_);
     fs::create_directories(root_);
     folder_ = root_ / "cache" / "foxhunt";

@@ -8,22 +8,10 @@ constexpr std::int64_t kLine = 64;
 std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 std::int64_t lines(std::int64_t floats) { return up(4 * floats, kLine); }
 
-std::int64_t element_bytes(kernels::WeightType type) {
-  switch (type) {
-    case kernels::WeightType::kF32:
-      return 4;
-    case kernels::WeightType::kF16:
-    case kernels::WeightType::kBF16:
-      return 2;
-    case kernels::WeightType::kI8:
-      return 1;
-  }
-  return 0;
-}
-
 /// Whole vectors of outputs times whole groups of inputs: a product reads the zeros between, too.
 std::int64_t matrix(std::int64_t out, std::int64_t in, const kernels::ProductKernel& kernel) {
-  return up(up(out, kernel.lanes) * up(in, kernel.group) * element_bytes(kernel.type), kLine);
+  return up(up(out, kernel.lanes) * up(in, kernel.group) * kernels::element_bytes(kernel.type),
+            kLine);
 }
 
 std::int64_t row_vectors(std::int64_t out, bool bias, const kernels::ProductKernel& kernel) {

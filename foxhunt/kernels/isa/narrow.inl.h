@@ -1,18 +1,13 @@
 #pragma once
 // What the forms of narrow weights have in common, and the forms that any vector type can take.
 
+#include "foxhunt/kernels/isa/bf16.inl.h"
 #include "foxhunt/kernels/isa/product.inl.h"
 #include "foxhunt/kernels/isa/vec_scalar.h"
 
 namespace foxhunt::kernels {
 namespace {
 
-/// Nearest even; v is finite.
-inline uint16_t bf16_bits(float v) {
-  uint32_t bits;
-  __builtin_memcpy(&bits, &v, 4);
-  return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16U) & 1U)) >> 16U);
-}
 inline float bf16_value(uint16_t v) {
   const uint32_t bits = static_cast<uint32_t>(v) << 16U;
   float value;
@@ -23,7 +18,7 @@ inline float bf16_value(uint16_t v) {
 /// Inputs rounded to bfloat16 and held as floats, for instruction sets that multiply floats.
 inline const void* rounded_inputs(const float* x, int64_t in, void* scratch) {
   auto* to = static_cast<float*>(scratch);
-  for (int64_t k = 0; k < in; ++k) to[k] = bf16_value(bf16_bits(x[k]));
+  for (int64_t k = 0; k < in; ++k) to[k] = bf16_value(static_cast<uint16_t>(to_bf16(x[k])));
   if (in % 2 != 0) to[in] = 0.0F;
   return to;
 }

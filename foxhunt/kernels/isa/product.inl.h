@@ -66,7 +66,7 @@ void product_block(const PackedMatrix& m, const Product& p, const char* w, int64
 template <class F, unsigned NV>
 void product_panel(const PackedMatrix& m, const Product& p, const char* w, int64_t out,
                    const void* const* scratch, const float* worth) {
-  constexpr unsigned KS = NV >= 7 ? 1 : NV >= 4 ? 2 : NV >= 2 ? 4 : 8;
+  constexpr unsigned KS = chains_of(NV);
   constexpr int64_t kVector = int64_t{F::kLanes} * F::kElement;
   constexpr int64_t kRow = int64_t{NV} * kVector;
   if (p.streams == 1) {

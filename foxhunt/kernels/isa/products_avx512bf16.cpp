@@ -22,7 +22,7 @@ struct Bf16 : F32Form<V> {
       __builtin_memcpy(to + 2 * k, &half, sizeof half);
     }
     for (; k < in + in % 2; ++k) {
-      const uint16_t bits = k < in ? bf16_bits(x[k]) : uint16_t{0};
+      const auto bits = static_cast<uint16_t>(k < in ? to_bf16(x[k]) : 0U);
       __builtin_memcpy(to + 2 * k, &bits, 2);
     }
     return to;

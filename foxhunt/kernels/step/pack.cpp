@@ -16,19 +16,6 @@ constexpr float kLargestHalf = 65504.0F;
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
-std::int64_t element_bytes(WeightType type) {
-  switch (type) {
-    case WeightType::kF32:
-      return 4;
-    case WeightType::kF16:
-    case WeightType::kBF16:
-      return 2;
-    case WeightType::kI8:
-      return 1;
-  }
-  return 0;
-}
-
 /// Where element [o, k] lies, in elements.
 std::int64_t place_of(const PackedMatrix& m, const ProductKernel& kernel, std::int64_t o,
                       std::int64_t k) {

@@ -23,6 +23,10 @@ enum class WeightType : uint8_t {
   kI8,    ///< weights [-127, 127] by row, inputs by vector; exact integer sums
 };
 
+constexpr int64_t element_bytes(WeightType type) {
+  return type == WeightType::kF32 ? 4 : type == WeightType::kI8 ? 1 : 2;
+}
+
 inline constexpr int64_t kMostPanelVectors = 12;
 inline constexpr int64_t kMostStreams = 4;
 /// Every vector of floats that a product reads or writes has this many more than a multiple asks
@@ -44,7 +48,7 @@ struct PackedMatrix {
 /// Sums over the inputs run in 1, 2, 4 or 8 chains of their own, so that a panel of few vectors
 /// keeps the multipliers busy; a property of the panel, so that it changes no bit how many streams
 /// there are.
-inline int64_t chains_of(int64_t panel_vectors) {
+constexpr unsigned chains_of(unsigned panel_vectors) {
   return panel_vectors >= 7 ? 1 : panel_vectors >= 4 ? 2 : panel_vectors >= 2 ? 4 : 8;
 }
 

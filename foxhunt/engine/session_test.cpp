@@ -12,39 +12,20 @@
 #include <vector>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/bundle/test_bundle.h"
-#include "foxhunt/engine/verify.h"
+
+#include "tests/engine/proven_bundle.h"
 
 namespace foxhunt::engine {
 namespace {
 
 using bundle::WeightForm;
-
-const UnixNanos kStart = parse_time("2013-10-07T22:00");  // a session of ES opens
-
-/// A day of minutes with what real files hold: a hole, a bad bar, a duplicate, a new session.
-std::vector<market::Bar> a_market() {
-  Rng rng(5);
-  std::vector<market::Bar> bars = features::test::random_bars(rng, kStart, 200);
-  const std::vector<market::Bar> next =
-      features::test::random_bars(rng, kStart + std::chrono::hours{24}, 100);
-  bars[40].close = Price::null();
-  bars[60] = bars[59];
-  bars.erase(bars.begin() + 100, bars.begin() + 170);
-  bars.insert(bars.end(), next.begin(), next.end());
-  return bars;
-}
+using test::a_market;
+using test::Answer;
 
 std::shared_ptr<const Plan> plan_of(WeightForm form = WeightForm::kF32,
                                     const std::string& kernels = {}) {
   return Plan::build(bundle::test::small_bundle(), {.kernels = kernels, .form = form});
 }
-
-struct Answer {
-  Status status;
-  std::vector<float> out;
-  friend bool operator==(const Answer&, const Answer&) = default;
-};
 
 Answer answer_of(Session& session, const market::Bar& bar) {
   Answer a{.status = {},
@@ -276,28 +257,11 @@ TEST(Session, ManyReadersShareOnePlan) {
   }
 }
 
-/// A bundle whose golden rows are what the engine itself says, as an honest export would find.
-bundle::Bundle proven(WeightForm form) {
-  bundle::Bundle b = bundle::test::small_bundle();
-  b.form = form;
-  b.golden = {};
-  const auto plan = Plan::build(b, {.form = WeightForm::kF32});
-  Session session(plan);
-  for (const market::Bar& bar : a_market()) {
-    const Answer a = answer_of(session, bar);
-    b.golden.bars.push_back(bar);
-    b.golden.ready.push_back(a.status == Status::kReady ? 1 : 0);
-    if (a.status == Status::kReady)
-      b.golden.outputs.insert(b.golden.outputs.end(), a.out.begin(), a.out.end());
-  }
-  return b;
-}
-
 TEST(Verify, HoldsUnderEveryTable) {
   for (const kernels::StepKernels* table : kernels::built_step_kernels()) {
     if (!table->runs_here()) continue;
     const VerifyReport report =
-        verify(Plan::build(proven(WeightForm::kF32), {.kernels = table->name}));
+        verify(Plan::build(test::proven_bundle(), {.kernels = table->name}));
     EXPECT_TRUE(report.ok) << report.what;
     EXPECT_EQ(report.kernels, std::string(table->name) + ", products " + table->name);
     EXPECT_GT(report.parity.rows, 100);
@@ -307,10 +271,10 @@ TEST(Verify, HoldsUnderEveryTable) {
 }
 
 TEST(Verify, SaysWhatDiffers) {
-  bundle::Bundle changed = proven(WeightForm::kF32);
+  bundle::Bundle changed = test::proven_bundle();
   for (float& v : changed.golden.outputs) v += 0.01F;
   EXPECT_NE(verify(Plan::build(changed)).what.find("largest difference"), std::string::npos);
-  changed = proven(WeightForm::kF32);
+  changed = test::proven_bundle();
   const auto last = std::ranges::find(changed.golden.ready, 1) - changed.golden.ready.begin();
   changed.golden.ready[static_cast<std::size_t>(last)] = 0;
   changed.golden.outputs.resize(changed.golden.outputs.size() - 3);

@@ -12,6 +12,10 @@ namespace foxhunt::engine {
 
 VerifyReport verify(const std::shared_ptr<const Plan>& plan) {
   const bundle::Golden& golden = plan->bundle().golden;
+  return replay(plan, {.bars = golden.bars, .ready = golden.ready, .outputs = golden.outputs});
+}
+
+VerifyReport replay(const std::shared_ptr<const Plan>& plan, const Rows& rows) {
   VerifyReport report;
   report.bound = bundle::bound_of(plan->form());
   report.kernels = plan->kernels();
@@ -21,16 +25,16 @@ VerifyReport verify(const std::shared_ptr<const Plan>& plan) {
   std::vector<float> out(K);
   std::size_t at = 0;
   std::string status;  // of the first record that was answered in one alone
-  for (std::size_t i = 0; i < golden.bars.size(); ++i) {
+  for (std::size_t i = 0; i < rows.bars.size(); ++i) {
     const std::int64_t sequences = session.counters().sequences;
-    const Status got = session.on_event(golden.bars[i], out);
+    const Status got = session.on_event(rows.bars[i], out);
     if (session.counters().sequences != sequences) meter.add_sequence();
-    const bool wants = golden.ready[i] != 0;
+    const bool wants = rows.ready[i] != 0;
     if (wants != (got == Status::kReady)) {
       ++report.status_differences;
       if (status.empty()) {
         status = fmt::format("record {} at {}: the trained model {}, the engine says '{}'", i,
-                             foxhunt::to_string(golden.bars[i].start),
+                             foxhunt::to_string(rows.bars[i].start),
                              wants ? "answered" : "gave no answer", to_string(got));
       }
     }
@@ -38,7 +42,7 @@ VerifyReport verify(const std::shared_ptr<const Plan>& plan) {
       meter.add_warm_up();
       continue;
     }
-    const std::span<const float> trained(golden.outputs.data() + at, K);
+    const std::span<const float> trained = rows.outputs.subspan(at, K);
     at += K;
     if (got == Status::kReady) meter.add(trained, out);
   }

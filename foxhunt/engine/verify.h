@@ -2,9 +2,12 @@
 // The golden rows of a bundle, replayed on this machine.
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "foxhunt/engine/plan.h"
+#include "foxhunt/market/record.h"
 
 namespace foxhunt::engine {
 
@@ -16,6 +19,16 @@ struct VerifyReport {
   std::string kernels;
   std::string what;  ///< the first thing that is wrong, with its record; "" when ok
 };
+
+/// Records and the trained model's answers to them.
+struct Rows {
+  std::span<const market::Bar> bars;
+  std::span<const std::uint8_t> ready;  ///< [bars] 1 where the trained model answered
+  std::span<const float> outputs;       ///< [sum of ready, K]
+};
+
+/// The same for any records: what the exporter compares before there is a bundle.
+VerifyReport replay(const std::shared_ptr<const Plan>& plan, const Rows& rows);
 
 /// Every record through a new session of the plan: its answers against the trained model's, within
 /// the bound of the plan's form. A bundle without golden rows is not ok.

@@ -1,12 +1,9 @@
 #include "foxhunt/exporter/candidates.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/bundle/parity.h"
 #include "foxhunt/engine/session.h"
 
 namespace foxhunt::exporter {
@@ -40,7 +37,7 @@ class Stopwatch {
 
 }  // namespace
 
-Candidate compare(const bundle::Bundle& model, bundle::WeightForm form, const Rows& rows) {
+Candidate compare(const bundle::Bundle& model, bundle::WeightForm form, const engine::Rows& rows) {
   Candidate candidate{.form = form, .bound = bundle::bound_of(form), .kernels = {}, .refused = {}};
   std::shared_ptr<const engine::Plan> plan;
   try {
@@ -49,36 +46,10 @@ Candidate compare(const bundle::Bundle& model, bundle::WeightForm form, const Ro
     candidate.refused = error.what();
     return candidate;
   }
-  candidate.kernels = plan->kernels();
-  engine::Session session(plan);
-  bundle::ParityMeter meter(model.head);
-  const auto K = static_cast<std::size_t>(plan->n_outputs());
-  std::vector<float> out(K);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < rows.bars.size(); ++i) {
-    const std::int64_t sequences = session.counters().sequences;
-    const bool answered = session.on_event(rows.bars[i], out) == engine::Status::kReady;
-    if (session.counters().sequences != sequences) meter.add_sequence();
-    if (answered != (rows.ready[i] != 0)) {
-      candidate.refused = fmt::format("record {} at {} was answered by one of the two alone", i,
-                                      to_string(rows.bars[i].start));
-      return candidate;
-    }
-    if (!answered) {
-      meter.add_warm_up();
-      continue;
-    }
-    meter.add(rows.outputs.subspan(at, K), out);
-    at += K;
-  }
-  candidate.parity = meter.result();
-  if (!candidate.parity.meets(candidate.bound)) {
-    candidate.refused = fmt::format(
-        "largest difference {:.2e} of the largest output (bound {:.0e}), {} of {} decisions "
-        "changed (bound {:.1f} %)",
-        candidate.parity.max_difference, candidate.bound.difference,
-        candidate.parity.decision_flips, candidate.parity.rows, 100 * candidate.bound.flip_rate);
-  }
+  const engine::VerifyReport report = engine::replay(plan, rows);
+  candidate.kernels = report.kernels;
+  candidate.parity = report.parity;
+  candidate.refused = report.what;
   return candidate;
 }
 

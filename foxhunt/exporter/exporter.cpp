@@ -84,7 +84,7 @@ ExportReport export_run(const std::filesystem::path& run, const ExportOptions& o
 
   const std::vector<market::Bar> bars = last_bars(config.data, paths, options.parity_bars);
   const TrainedAnswers trained = answers_of(*best.model, best.context, bars);
-  const Rows rows{.bars = bars, .ready = trained.ready, .outputs = trained.outputs};
+  const engine::Rows rows{.bars = bars, .ready = trained.ready, .outputs = trained.outputs};
   if (trained.outputs.empty()) {
     throw DataError(fmt::format("[export] {} records of {} give no row to compare", bars.size(),
                                 names_of(paths)));

@@ -36,7 +36,9 @@ struct Halves {
     bars = a_market();
     trained = answers_of(*model, out.context, bars);
   }
-  Rows rows() const { return {.bars = bars, .ready = trained.ready, .outputs = trained.outputs}; }
+  engine::Rows rows() const {
+    return {.bars = bars, .ready = trained.ready, .outputs = trained.outputs};
+  }
 
   bundle::Bundle out;
   std::shared_ptr<nn::Mamba2SSM> model;

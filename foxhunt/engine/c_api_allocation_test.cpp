@@ -1,34 +1,20 @@
-// Counts allocations of this whole test program, the shared library's included: its calls of
-// operator new find the one that is replaced here.
+// Counts allocations, the shared library's included: its calls of operator new find the one that
+// this program replaces.
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "foxhunt/engine/foxhunt.h"
+#include "foxhunt/latency/count_allocations.h"
 
 #include "tests/engine/proven_bundle.h"
 
-namespace {
-std::atomic<std::int64_t> allocations{0};
-}  // namespace
-
-// Not inlined: where GCC sees both bodies it takes malloc and free for a mismatch of new and
-// delete.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 namespace foxhunt::engine {
 namespace {
+
+using latency::thread_allocations;
 
 TEST(CApiAllocation, TheHotPathTakesNoMemory) {
   const std::string bytes = bundle::bundle_bytes(test::proven_bundle(), "a.fox");
@@ -36,9 +22,9 @@ TEST(CApiAllocation, TheHotPathTakesNoMemory) {
   ASSERT_EQ(foxhunt_model_open_memory(bytes.data(), bytes.size(), "a.fox", nullptr, &model),
             FOXHUNT_OK);
   std::array<foxhunt_session*, 6> sessions{};
-  const std::int64_t before_sessions = allocations;
+  const std::int64_t before_sessions = thread_allocations();
   for (foxhunt_session*& s : sessions) ASSERT_EQ(foxhunt_session_new(model, &s), FOXHUNT_OK);
-  ASSERT_GT(allocations, before_sessions);  // the library's are counted
+  ASSERT_GT(thread_allocations(), before_sessions);  // the library's are counted
 
   std::vector<foxhunt_bar> bars;
   for (const market::Bar& bar : test::a_market()) {
@@ -63,7 +49,7 @@ TEST(CApiAllocation, TheHotPathTakesNoMemory) {
   std::array<std::int32_t, sessions.size()> statuses{};
   std::int64_t ready = 0;
 
-  const std::int64_t before = allocations;
+  const std::int64_t before = thread_allocations();
   for (const foxhunt_bar& bar : bars) {
     ready += foxhunt_session_on_event(sessions[0], &bar, out.data(), K) == FOXHUNT_READY;
     foxhunt_session_answer(sessions[1], &bar, out.data(), K);
@@ -74,7 +60,7 @@ TEST(CApiAllocation, TheHotPathTakesNoMemory) {
     foxhunt_session_advance(nullptr);  // a refusal neither
   }
   foxhunt_session_reset(sessions[0]);
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(thread_allocations() - before, 0);
   EXPECT_GT(ready, 100);
 
   for (foxhunt_session* s : sessions) foxhunt_session_free(s);

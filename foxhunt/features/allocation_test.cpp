@@ -1,28 +1,13 @@
-// Counts allocations of this whole test program: replaces operator new and delete.
+// Counts what operator new hands out while bars pass through.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "foxhunt/features/test_bars.h"
-
-namespace {
-std::atomic<std::int64_t> allocations{0};
-}  // namespace
-
-// Not inlined: where GCC sees both bodies it takes malloc and free for a mismatch of new and
-// delete.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "foxhunt/latency/count_allocations.h"
 
 namespace foxhunt::features {
 namespace {
+
+using latency::thread_allocations;
 
 TEST(FeaturePipeline, AllocatesNothingAfterConstruction) {
   Rng rng(3);
@@ -37,9 +22,9 @@ TEST(FeaturePipeline, AllocatesNothingAfterConstruction) {
 
   FeaturePipeline pipeline = test::make_pipeline(FeatureConfig{});
   std::vector<float> row(static_cast<std::size_t>(pipeline.width()));
-  const std::int64_t before = allocations;
+  const std::int64_t before = thread_allocations();
   for (const market::Bar& bar : bars) pipeline.push(bar, row);
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(thread_allocations() - before, 0);
   EXPECT_GT(pipeline.counters().ready, 400);
 
   // Nor does a pipeline that goes on from a saved state.
@@ -51,11 +36,11 @@ TEST(FeaturePipeline, AllocatesNothingAfterConstruction) {
   FeaturePipeline restored = test::make_pipeline(FeatureConfig{});
   restored.restore(from);
   static_assert(noexcept(restored.push_unchecked(bars[0], row)));
-  const std::int64_t before_restored = allocations;
+  const std::int64_t before_restored = thread_allocations();
   for (std::size_t i = 200; i < bars.size(); ++i) restored.push_unchecked(bars[i], row);
-  EXPECT_EQ(allocations - before_restored, 0);
+  EXPECT_EQ(thread_allocations() - before_restored, 0);
   EXPECT_GT(restored.counters().ready, 400);
-  EXPECT_GT(allocations, 0);  // the counter counts
+  EXPECT_GT(thread_allocations(), 0);  // the counter counts
 }
 
 }  // namespace

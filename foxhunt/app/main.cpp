@@ -1,20 +1,11 @@
 // foxhunt: trains Mamba-2 on futures data and says honestly how good it is. One verb a file of this
 // room.
-#include <fmt/format.h>
-
 #include <array>
-#include <cstdio>
-#include <new>
+#include <string>
 #include <string_view>
-
-#include <CLI/CLI.hpp>
 
 #include "foxhunt/app/beside.h"
 #include "foxhunt/app/command.h"
-#include "foxhunt/base/build_info.h"
-#include "foxhunt/base/error.h"
-#include "foxhunt/base/interrupt.h"
-#include "foxhunt/base/log.h"
 
 namespace foxhunt::app {
 namespace {
@@ -48,58 +39,22 @@ ExitCode code_of(const std::exception& error) {
   return memory ? ExitCode::kMemory : ExitCode::kFailure;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("foxhunt: Mamba-2 on futures data, with proof", "foxhunt");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", fmt::format("foxhunt {} ({})", version(), git_revision()));
-  app.failure_message(CLI::FailureMessage::simple);
-  app.fallthrough();
-  Globals globals;
-  globals.command_line.assign(argv, argv + argc);
-  app.add_flag("--json", globals.json, "machine-readable result on standard output");
-  app.add_flag("-q,--quiet", globals.quiet, "no progress, warnings and errors only");
-  app.add_flag("-v,--verbose", globals.verbose, "more in the log");
-
-  Run chosen;
-  for (const Command& command : kCommands) {
-    CLI::App* sub = app.add_subcommand(command.name, command.help);
-    sub->fallthrough();
-    Run runner = command.add(*sub, globals);
-    sub->callback([&chosen, runner] { chosen = runner; });
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
-  }
-  log::set_console_level(globals.quiet         ? log::Level::kWarn
-                         : globals.verbose > 0 ? log::Level::kDebug
-                                               : log::Level::kInfo);
-  return chosen();
-}
-
-int fail(const char* what, ExitCode code) {
-  log::error("foxhunt: {}", what);
-  return static_cast<int>(code);
+cli::Unexpected explain(const std::exception& error) {
+  return {.text = first_line(error), .code = code_of(error)};
 }
 
 }  // namespace
 }  // namespace foxhunt::app
 
 int main(int argc, char** argv) {
-  using foxhunt::ExitCode;
-  foxhunt::catch_interrupts();
-  try {
-    if (foxhunt::app::is_verb_of_serving_program(argc, argv)) {
-      foxhunt::app::run_serving_program(argc, argv);
-    }
-    return foxhunt::app::run(argc, argv);
-  } catch (const foxhunt::Error& error) {
-    return foxhunt::app::fail(error.what(), error.code());
-  } catch (const std::bad_alloc&) {
-    return foxhunt::app::fail("out of memory", ExitCode::kMemory);
-  } catch (const std::exception& error) {
-    return foxhunt::app::fail(foxhunt::app::first_line(error).c_str(),
-                              foxhunt::app::code_of(error));
-  }
+  namespace app = foxhunt::app;
+  const auto body = [argc, argv] {
+    if (app::is_verb_of_serving_program(argc, argv)) app::run_serving_program(argc, argv);
+    return foxhunt::cli::run_verb({.name = "foxhunt",
+                                   .about = "Mamba-2 on futures data, with proof",
+                                   .quiet = "no progress, warnings and errors only",
+                                   .commands = app::kCommands},
+                                  argc, argv);
+  };
+  return foxhunt::cli::guarded("foxhunt", body, app::explain);
 }

@@ -10,15 +10,14 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/interrupt.h"
-#include "foxhunt/train/run_dir.h"
 #include "foxhunt/train/train.h"
 
 namespace {
 
 int run(int argc, char** argv) {
   foxhunt::train::ExperimentConfig config;
-  foxhunt::train::TrainOptions options{.out = foxhunt::train::default_run_path("example"),
-                                       .command_line = {argv, argv + argc}};
+  config.name = "example";
+  foxhunt::train::TrainOptions options{.command_line = {argv, argv + argc}};
   config.hyper.train.epochs = 5;
 
   CLI::App app("Mamba-2 on ES minute bars");
@@ -27,7 +26,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--test", options.test, "two small epochs, everything exercised");
   app.add_option("--device", options.device, "cpu, cuda, cuda:INDEX")->capture_default_str();
-  app.add_option("--out", options.out, "run folder");
+  app.add_option("--out", options.out, "run folder; default: a new one below runs/");
   CLI11_PARSE(app, argc, argv);
 
   // What to learn from, what to learn, and which days are kept for the score.

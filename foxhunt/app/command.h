@@ -1,11 +1,15 @@
 #pragma once
 // The verbs of `foxhunt`, a file each; cli/program.h says how a verb is built.
 
+#include <cstdint>
 #include <string>
 
 #include "foxhunt/base/progress.h"
 #include "foxhunt/cli/program.h"
 
+namespace foxhunt::train {
+struct TrainReport;
+}
 namespace CLI {
 class App;
 }
@@ -19,6 +23,7 @@ using cli::Run;
 Run add_doctor(CLI::App& sub, const Globals& globals);
 Run add_data(CLI::App& sub, const Globals& globals);
 Run add_train(CLI::App& sub, const Globals& globals);
+Run add_resume(CLI::App& sub, const Globals& globals);
 Run add_evaluate(CLI::App& sub, const Globals& globals);
 Run add_predict(CLI::App& sub, const Globals& globals);
 Run add_export(CLI::App& sub, const Globals& globals);
@@ -29,6 +34,10 @@ Run add_check(CLI::App& sub, const Globals& globals);
 
 /// --device, alike for every verb that has it.
 void add_device_option(CLI::App& sub, std::string& device);
+/// --pause-after-epoch of train and resume.
+void add_pause_option(CLI::App& sub, std::int64_t& epoch);
+/// The outcome of train and resume.
+void print_report(const train::TrainReport& report, const Globals& globals);
 /// Progress as the globals ask for it.
 ProgressMode progress_mode(const Globals& globals);
 

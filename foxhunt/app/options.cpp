@@ -11,6 +11,12 @@ void add_device_option(CLI::App& sub, std::string& device) {
       ->capture_default_str();
 }
 
+void add_pause_option(CLI::App& sub, std::int64_t& epoch) {
+  sub.add_option("--pause-after-epoch", epoch,
+                 "stop when this epoch (from 1) is saved; foxhunt resume goes on")
+      ->check(CLI::PositiveNumber);
+}
+
 ProgressMode progress_mode(const Globals& globals) {
   return globals.quiet ? ProgressMode::kOff : ProgressMode::kAuto;
 }

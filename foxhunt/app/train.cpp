@@ -7,12 +7,11 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/config/config.h"
-#include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/train_report.h"
 
 namespace foxhunt::app {
 namespace {
@@ -27,27 +26,6 @@ struct Options {
   train::TrainOptions train;
 };
 
-void print(const train::TrainReport& report, bool json) {
-  if (json) {
-    nlohmann::ordered_json out{{"run", report.run.string()},
-                               {"parameters", report.parameters},
-                               {"epochs", report.epochs},
-                               {"steps", report.steps},
-                               {"skipped_steps", report.skipped_steps},
-                               {"best_epoch", report.best_epoch},
-                               {"best_valid_loss", report.best_valid_loss},
-                               {"seconds", report.seconds},
-                               {"weights_sha256", report.weights_sha256},
-                               {"stopped", report.stopped}};
-    fmt::print("{}\n", out.dump(2));
-    return;
-  }
-  fmt::print("{} after {} epochs, {} steps in {}; best epoch {} with validation loss {:.4f}\n",
-             report.stopped, report.epochs, report.steps, format_duration(report.seconds),
-             report.best_epoch, report.best_valid_loss);
-  fmt::print("weights {}\nrun     {}\n", report.weights_sha256.substr(0, 16), report.run.string());
-}
-
 int run_train(Options options, const Globals& globals) {
   train::ExperimentConfig config;
   load_experiment(config, options.configs, options.sets);
@@ -57,16 +35,28 @@ int run_train(Options options, const Globals& globals) {
     config.hyper.train.kernels =
         options.kernels == "aten" ? nn::Kernels::kAten : nn::Kernels::kNative;
   }
-  options.train.out = options.out.empty() ? train::default_run_path(config.name)
-                                          : std::filesystem::path(options.out);
+  options.train.out = options.out;
   for (const std::string& file : options.configs) options.train.config_text += read_file(file);
   options.train.command_line = globals.command_line;
   options.train.progress = progress_mode(globals);
-  print(train::train(config, options.train), globals.json);
+  print_report(train::train(config, options.train), globals);
   return 0;
 }
 
 }  // namespace
+
+void print_report(const train::TrainReport& report, const Globals& globals) {
+  if (globals.json) {
+    fmt::print("{}\n", train::to_json(report));
+    return;
+  }
+  fmt::print("{} after {} epochs, {} steps in {}; best epoch {} with validation loss {:.4f}\n",
+             report.stopped, report.epochs, report.steps, format_duration(report.seconds),
+             report.best_epoch, report.best_valid_loss);
+  fmt::print("weights {}\nrun     {}\n", report.weights_sha256.substr(0, 16), report.run.string());
+  if (report.stopped == "paused")
+    fmt::print("go on with  foxhunt resume {}\n", report.run.string());
+}
 
 Run add_train(CLI::App& sub, const Globals& globals) {
   auto options = std::make_shared<Options>();
@@ -84,6 +74,7 @@ Run add_train(CLI::App& sub, const Globals& globals) {
   sub.add_flag("--test", options->train.test, "two small epochs, everything exercised");
   sub.add_option("--out", options->out, "run folder; default: a new one below runs/");
   sub.add_flag("--overwrite", options->train.overwrite, "an earlier run in --out may go");
+  add_pause_option(sub, options->train.pause_after_epoch);
   sub.footer([] {
     train::ExperimentConfig defaults;
     return "Keys of the configuration, for --set and the file:\n" +

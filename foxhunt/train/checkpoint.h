@@ -2,45 +2,43 @@
 // What a checkpoint folder holds: weights with their context, the optimiser's moments, where the
 // training stood.
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 
 #include "foxhunt/bundle/model_context.h"
 #include "foxhunt/nn/mamba2.h"
 #include "foxhunt/train/optimizer.h"
+#include "foxhunt/train/training_state.h"
 
 namespace foxhunt::train {
 
-/// Where a training stands, as state.json.
-struct TrainingState {
-  std::int64_t epoch = 0;           ///< begun, from 0
-  std::int64_t step = 0;            ///< optimiser steps taken, skipped ones included
-  std::int64_t batch_in_epoch = 0;  ///< next batch of the epoch's order
-  std::int64_t skipped_steps = 0;
-  double best_valid_loss = 0;
-  std::int64_t best_epoch = 0;  ///< from 1; 0: none yet
-  std::int64_t epochs_without_gain = 0;
-  std::int64_t seed = 0;
-  std::int64_t threads = 0;
-  std::string weights_sha256;
-
-  std::string to_json() const;
-  /// Errors  FormatError.
-  static TrainingState from_json(const std::string& text);
-};
-
-/// Writes model.safetensors, optim.safetensors and state.json into `folder`. Errors  IoError.
+/// Writes model.safetensors, optim.safetensors and state.json into `folder`, and best.safetensors
+/// where `best` is not empty. Errors  IoError.
 void write_checkpoint(const std::filesystem::path& folder, const nn::Mamba2SSM& model,
                       const bundle::ModelContext& context, const Optimizer& optimizer,
-                      const TrainingState& state);
+                      const NamedParameters& best, const TrainingState& state);
+
+/// A complete checkpoint in memory.
+struct Checkpoint {
+  TrainingState state{};
+  NamedParameters weights{};
+  NamedParameters best{};  ///< empty: no epoch was finished
+  NamedParameters moments{};
+};
+/// Tensors on the CPU. Errors  FormatError, IoError.
+Checkpoint read_checkpoint(const std::filesystem::path& folder);
+/// Product, features, normaliser, label of its model. Errors  FormatError, IoError.
+bundle::ModelContext read_context(const std::filesystem::path& folder);
+/// Errors  FormatError, IoError.
+TrainingState read_state(const std::filesystem::path& folder);
 
 struct LoadedModel {
   std::shared_ptr<nn::Mamba2SSM> model;
   bundle::ModelContext context;
 };
-/// The best model of a run, else its last. Errors  DataError: no finished checkpoint; FormatError.
+/// The best model of a run as its newest complete checkpoint knows it, else the last one. What is
+/// damaged is named in a warning and never used. Errors  DataError: no complete checkpoint, with
+/// the reason of each damaged one; FormatError.
 LoadedModel load_best(const std::filesystem::path& run, at::Device device);
 
 }  // namespace foxhunt::train

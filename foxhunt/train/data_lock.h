@@ -13,7 +13,7 @@ namespace foxhunt::train {
 /// A data file as a run saw it.
 struct DataFile {
   std::filesystem::path path;  ///< absolute
-  std::string sha256;
+  std::string sha256{};
   std::int64_t bytes = 0;
   std::int64_t bars = 0;
   UnixNanos first = kNullTime;  ///< index time of the first and the last bar

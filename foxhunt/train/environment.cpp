@@ -6,6 +6,7 @@
 #include "foxhunt/base/hash.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/time.h"
+#include "foxhunt/kernels/dispatch.h"
 #include "foxhunt/nn/device.h"
 
 namespace foxhunt::train {
@@ -18,6 +19,7 @@ std::string environment_json(const std::vector<std::string>& command_line,
   out["compiler"] = compiler();
   out["build_type"] = build_type();
   out["libtorch"] = nn::torch_version();
+  out["instruction_set"] = kernels::default_kernels<float>().name;
   out["cpu"] = this_machine().cpu_model;
   out["device"] = device;
   out["threads"] = threads;

@@ -7,8 +7,8 @@
 
 namespace foxhunt::train {
 
-/// env.json: version, git revision, SHA-256 of the running binary, compiler, CPU, LibTorch, device,
-/// threads, seed, command line, start time.
+/// env.json: version, git revision, SHA-256 of the running binary, compiler, CPU and the
+/// instruction set of its kernels, LibTorch, device, threads, seed, command line, start time.
 std::string environment_json(const std::vector<std::string>& command_line,
                              const std::string& device, std::int64_t threads, std::int64_t seed);
 

@@ -76,10 +76,11 @@ void check(const fs::path& run, const PruneOptions& options) {
 TrainingState state_of(const OpenedRun& run, const PruneReport& report) {
   const CheckpointStore store(run.dir.path(), 1);
   const auto best = store.best();
-  TrainingState state =
-      TrainingState::from_json(read_file((best ? *best : *store.last()) / "state.json"));
+  TrainingState state = read_state(best ? *best : *store.last());
   state.best_valid_loss = report.loss;
   state.weights_sha256 = report.weights_sha256;
+  state.is_best = true;
+  state.metrics_bytes = 0;
   return state;
 }
 
@@ -102,7 +103,7 @@ void write_run(const OpenedRun& from, nn::Mamba2SSM& model, const PruneReport& r
   Mamba2SequenceModel sequence(model, config.hyper.train.a_min, config.hyper.train.a_max);
   const Optimizer fresh(sequence.parameters(), config.hyper.train.optimizer);
   CheckpointStore(run.path(), 1).save(state.step, /*is_best=*/true, [&](const fs::path& folder) {
-    write_checkpoint(folder, model, context, fresh, state);
+    write_checkpoint(folder, model, context, fresh, /*best=*/{}, state);
   });
   write_file_atomic(run.file("pruned.json"), to_json(report) + "\n");
 }

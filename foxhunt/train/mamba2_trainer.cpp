@@ -1,13 +1,13 @@
 #include "foxhunt/train/mamba2_trainer.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
-#include "foxhunt/base/interrupt.h"
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/file.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/nn/tensor_io.h"
 
@@ -39,11 +39,28 @@ Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data,
       trainer_(sequence_model_, data, hyper.train,
                Rng(static_cast<std::uint64_t>(hyper.train.seed))) {}
 
-FitReport Mamba2Trainer::fit(ProgressMode progress) {
+FitReport Mamba2Trainer::fit(ProgressMode progress, std::int64_t pause_after_epoch) {
   WindowTrainer::Hooks hooks;
   hooks.epoch_done = [this](const EpochReport& report) { epoch_done(report); };
   hooks.step_done = [this] { step_done(); };
-  return trainer_.fit(hooks, progress);
+  hooks.leaving = [this] { save(/*is_best=*/false); };
+  return trainer_.fit(hooks, progress, pause_after_epoch);
+}
+
+void Mamba2Trainer::restore(const Checkpoint& checkpoint) {
+  const TrainingState& state = checkpoint.state;
+  trainer_.restore(state, checkpoint.weights, checkpoint.best, checkpoint.moments);
+  if (!run_.cut_metrics(state.metrics_bytes)) {
+    log::warn("{}: is shorter than at step {}: lines of earlier epochs are lost",
+              run_.file("metrics.jsonl").string(), state.step);
+  }
+  saved_ = {state.step, state.epoch_closed};
+  seconds_before_ = state.seconds;
+}
+
+double Mamba2Trainer::seconds() const {
+  return seconds_before_ +
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 void Mamba2Trainer::epoch_done(const EpochReport& report) {
@@ -81,30 +98,36 @@ void Mamba2Trainer::epoch_done(const EpochReport& report) {
 
 void Mamba2Trainer::step_done() {
   const std::int64_t every = hyper_.train.checkpoint_every;
-  // An interruption saves here, before the best weights come back into the model.
-  if (interrupted() || (every > 0 && trainer_.steps() % every == 0)) save(/*is_best=*/false);
+  if (every > 0 && trainer_.steps() % every == 0) save(/*is_best=*/false);
 }
 
-TrainingState Mamba2Trainer::state() const {
-  const SamplerState sampler = trainer_.sampler_state();
-  const FitReport& report = trainer_.report();
-  return {.epoch = sampler.epoch,
-          .step = trainer_.steps(),
-          .batch_in_epoch = sampler.position,
-          .skipped_steps = report.skipped_steps,
-          .best_valid_loss = report.best_valid_loss,
-          .best_epoch = report.best_epoch,
-          .epochs_without_gain = trainer_.epochs_without_gain(),
-          .seed = hyper_.train.seed,
-          .threads = at::get_num_threads(),
-          .weights_sha256 = nn::weights_hash(model_)};
+TrainingState Mamba2Trainer::state(bool is_best) {
+  TrainingState state = trainer_.state();
+  state.is_best = is_best;
+  state.metrics_bytes = run_.sync_metrics();
+  state.seconds = seconds();
+  state.seed = hyper_.train.seed;
+  state.threads = trainer_.lanes().threads();
+  state.weights_sha256 = nn::weights_hash(model_);
+  return state;
 }
 
 void Mamba2Trainer::save(bool is_best) {
-  saved_at_step_ = trainer_.steps();
-  store_.save(saved_at_step_, is_best, [this](const std::filesystem::path& folder) {
-    write_checkpoint(folder, model_, context_, trainer_.optimizer(), state());
-  });
+  const TrainingState now = state(is_best);
+  if (saved_ == std::pair(now.step, now.epoch_closed)) return;
+  try {
+    store_.save(now.step, is_best, [this, &now](const std::filesystem::path& folder) {
+      write_checkpoint(folder, model_, context_, trainer_.optimizer(),
+                       now.is_best ? NamedParameters{} : trainer_.best_weights(), now);
+      for (const auto& [name, text] : beside_) write_file_atomic(folder / name, text);
+    });
+  } catch (const IoError& error) {
+    throw IoError(
+        fmt::format("{}; what was saved before is intact: once that is settled, go on with "
+                    "foxhunt resume {}",
+                    error.what(), run_.path().string()));
+  }
+  saved_ = {now.step, now.epoch_closed};
 }
 
 }  // namespace foxhunt::train

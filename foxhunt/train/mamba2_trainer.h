@@ -1,7 +1,11 @@
 #pragma once
 // Trains one Mamba-2 into a run folder: the window trainer, checkpoints, metrics, health.
 
+#include <chrono>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "foxhunt/base/progress.h"
 #include "foxhunt/bundle/model_context.h"
@@ -27,15 +31,24 @@ class Mamba2Trainer {
   /// To the end, to early stopping, or to an interruption. Afterwards the model has its best
   /// weights, the run folder a checkpoint of them (`best`) and of the last state (`last`). Errors
   /// NotConvergedError; IoError: what was written before is intact.
-  FitReport fit(ProgressMode progress);
+  FitReport fit(ProgressMode progress, std::int64_t pause_after_epoch = 0);
+
+  /// Goes on from a checkpoint with the next fit(); metrics.jsonl is cut back to its place.
+  /// Errors  as WindowTrainer::restore.
+  void restore(const Checkpoint& checkpoint);
+  /// Files, by name, that every checkpoint gets as they are.
+  void keep_beside(std::map<std::string, std::string> files) { beside_ = std::move(files); }
+  /// Of the run so far, other processes included.
+  double seconds() const;
 
   const WindowTrainer& windows() const { return trainer_; }
 
  private:
   void epoch_done(const EpochReport& report);
   void step_done();
+  /// Unless exactly this is saved already.
   void save(bool is_best);
-  TrainingState state() const;
+  TrainingState state(bool is_best);
 
   nn::Mamba2SSM& model_;
   Mamba2Hyperparameters hyper_;
@@ -45,7 +58,10 @@ class Mamba2Trainer {
   Mamba2SequenceModel sequence_model_;
   TrainingData data_;
   WindowTrainer trainer_;
-  std::int64_t saved_at_step_ = -1;
+  std::pair<std::int64_t, bool> saved_{-1, false};  ///< step, epoch closed
+  std::map<std::string, std::string> beside_;
+  double seconds_before_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace foxhunt::train

@@ -14,13 +14,14 @@
 namespace foxhunt::train {
 
 struct TrainOptions {
-  std::filesystem::path out{};  ///< the run folder
+  std::filesystem::path out{};  ///< the run folder; empty: a new one below runs/
   bool overwrite = false;       ///< an earlier run there may go
   std::string device = "cpu";   ///< "cpu", "cuda", "cuda:1"
   bool test = false;            ///< two small epochs, everything exercised
   ProgressMode progress = ProgressMode::kAuto;
   std::string config_text{};  ///< the file as given, kept beside the resolved one
   std::vector<std::string> command_line{};
+  std::int64_t pause_after_epoch = 0;  ///< ends there with a saved checkpoint; 0: never
 };
 
 struct TrainReport {
@@ -33,7 +34,7 @@ struct TrainReport {
   double best_valid_loss = 0;
   double seconds = 0;
   std::string weights_sha256;  ///< of the best weights, which the model now has
-  std::string stopped;         ///< "epochs done", "early stopping", "interrupted"
+  std::string stopped;         ///< "epochs done", "early stopping", "paused"
 };
 
 /// Trains a model and leaves a run folder behind (run_dir.h). Ctrl-C finishes the step and saves.
@@ -41,6 +42,22 @@ struct TrainReport {
 /// IoError;
 ///         InterruptedError after everything was saved.
 TrainReport train(ExperimentConfig config, const TrainOptions& options);
+
+struct ResumeOptions {
+  std::string device{};         ///< empty: the one the run was begun on
+  bool accept_changes = false;  ///< of data, configuration, program; recorded in resumes.jsonl
+  ProgressMode progress = ProgressMode::kAuto;
+  std::int64_t pause_after_epoch = 0;
+  std::vector<std::string> command_line{};
+  std::vector<std::string> data{};  ///< where the files of the run are now; empty: where they were
+  std::int64_t threads = 0;         ///< instead of train.threads; 0: those
+};
+
+/// Goes on with a run that was cut off, from its newest complete checkpoint, to the same bits as
+/// if it had not been (docs/decisions/0016-resume.md). Of a run that has ended: its result.
+/// Errors  DataError: no run, one that was cut off before it began, or something has changed (each
+/// is named); ConfigError: another process trains into the folder; what train() throws.
+TrainReport resume(const std::filesystem::path& run, const ResumeOptions& options);
 
 struct EvaluateOptions {
   std::string split = "test";  ///< "train", "valid" or "test"

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/interrupt.h"
@@ -24,23 +25,24 @@ std::int64_t steps_an_epoch(std::int64_t windows, std::int64_t batch) {
   return (windows + batch - 1) / batch;
 }
 
-}  // namespace
-
-/// Sums over an epoch.
-struct WindowTrainer::Sums {
-  double loss = 0;
-  double weight = 0;
-  double norm = 0;
-  double norm_max = 0;
-  double lr = 0;
-  std::int64_t rows = 0;
-  std::int64_t good = 0;
-  std::int64_t skipped = 0;
-
-  double mean_loss() const {
-    return weight > 0 ? loss / weight : std::numeric_limits<double>::quiet_NaN();
+/// Errors  FormatError naming the parameter that `from` lacks or has in another shape or type.
+void copy_by_name(const NamedParameters& from, const NamedParameters& to) {
+  const at::NoGradGuard no_grad;
+  const std::map<std::string, at::Tensor> by_name(from.begin(), from.end());
+  for (const auto& [name, parameter] : to) {
+    const auto found = by_name.find(name);
+    if (found == by_name.end())
+      throw FormatError(fmt::format("[train] the checkpoint has no weight '{}'", name));
+    if (found->second.sizes() != parameter.sizes() ||
+        found->second.scalar_type() != parameter.scalar_type()) {
+      throw FormatError(
+          fmt::format("[train] weight '{}' of the checkpoint has another shape", name));
+    }
+    parameter.copy_(found->second);
   }
-};
+}
+
+}  // namespace
 
 WindowTrainer::WindowTrainer(SequenceModel& model, const TrainingData& data,
                              const TrainConfig& config, const Rng& rng)
@@ -77,7 +79,7 @@ at::Tensor WindowTrainer::run_lanes(double divisor) {
       });
 }
 
-void WindowTrainer::run_step(std::span<const std::int64_t> picked, Sums& sums) {
+void WindowTrainer::run_step(std::span<const std::int64_t> picked) {
   std::vector<Window> windows;
   for (const std::int64_t index : picked)
     windows.push_back(windows_[static_cast<std::size_t>(index)]);
@@ -91,7 +93,7 @@ void WindowTrainer::run_step(std::span<const std::int64_t> picked, Sums& sums) {
   const at::Tensor norm = optimizer_.grad_norm();
   const std::vector<double> host = read_(at::stack({loss.to(norm.scalar_type()), norm}));
   if (!std::isfinite(host[0]) || !std::isfinite(host[1])) {
-    ++sums.skipped;
+    ++sums_.skipped;
     ++report_.skipped_steps;
     ++bad_steps_in_a_row_;
     log::warn("step {}: loss {} and gradient norm {}: skipped", step_, host[0], host[1]);
@@ -107,24 +109,42 @@ void WindowTrainer::run_step(std::span<const std::int64_t> picked, Sums& sums) {
   optimizer_.clip(norm);
   optimizer_.step(lr);
   model_.after_step();
-  sums.loss += host[0] * divisor;
-  sums.weight += divisor;
-  sums.norm += host[1];
-  sums.norm_max = std::max(sums.norm_max, host[1]);
-  sums.lr = lr;
-  ++sums.good;
-  for (const float m : batch_.mask) sums.rows += m > 0 ? 1 : 0;
+  sums_.loss += host[0] * divisor;
+  sums_.weight += divisor;
+  sums_.norm += host[1];
+  sums_.norm_max = std::max(sums_.norm_max, host[1]);
+  sums_.lr = lr;
+  ++sums_.good;
+  for (const float m : batch_.mask) sums_.rows += m > 0 ? 1 : 0;
 }
 
-bool WindowTrainer::run_epoch(std::int64_t epoch, Sums& sums, const Hooks& hooks,
-                              ProgressMode mode) {
-  Progress progress(mode, fmt::format("{} epoch {}/{}", hooks.title, epoch + 1, config_.epochs),
+std::string WindowTrainer::end_of_training(std::int64_t pause_after_epoch) const {
+  if (report_.epochs == 0) return "";
+  if (config_.patience > 0 && epochs_without_gain_ >= config_.patience) return "early stopping";
+  if (report_.epochs >= config_.epochs) return "epochs done";
+  if (interrupted()) return "interrupted";
+  if (pause_after_epoch > 0 && report_.epochs >= pause_after_epoch) return "paused";
+  return "";
+}
+
+void WindowTrainer::begin_epoch() {
+  sampler_.start_epoch(report_.epochs);
+  ++report_.epochs;
+  sums_ = {};
+  epoch_closed_ = false;
+}
+
+bool WindowTrainer::run_epoch(const Hooks& hooks, ProgressMode mode) {
+  Progress progress(mode,
+                    fmt::format("{} epoch {}/{}", hooks.title, report_.epochs, config_.epochs),
                     "windows", sampler_.size());
-  sampler_.start_epoch(epoch);
   while (!sampler_.epoch_done()) {
-    run_step(sampler_.next(config_.batch_size), sums);
+    const auto start = steady_clock::now();
+    run_step(sampler_.next(config_.batch_size));
+    report_.steps = step_;
+    sums_.seconds += duration<double>(steady_clock::now() - start).count();
     progress.update(sampler_.state().position,
-                    fmt::format("loss {:.4f}  best {:.4f}  {}", sums.mean_loss(),
+                    fmt::format("loss {:.4f}  best {:.4f}  {}", sums_.mean_loss(),
                                 report_.best_valid_loss, format_bytes(resident_set().now)));
     if (hooks.step_done) hooks.step_done();
     if (interrupted()) return false;
@@ -132,52 +152,94 @@ bool WindowTrainer::run_epoch(std::int64_t epoch, Sums& sums, const Hooks& hooks
   return true;
 }
 
-FitReport WindowTrainer::fit(const Hooks& hooks, ProgressMode mode) {
-  report_.stopped = "epochs done";
-  for (std::int64_t epoch = 0; epoch < config_.epochs; ++epoch) {
-    const auto start = steady_clock::now();
-    Sums sums;
-    ++report_.epochs;
-    const bool finished = run_epoch(epoch, sums, hooks, mode);
-    report_.steps = step_;
-    if (!finished) {
-      report_.stopped = "interrupted";
-      break;
-    }
-    const double training_seconds = duration<double>(steady_clock::now() - start).count();
-    EpochReport done{
-        .epoch = epoch + 1,
-        .step = step_,
-        .train_loss = sums.mean_loss(),
-        .valid_loss = mean_loss(Part::kValid),
-        .lr = sums.lr,
-        .grad_norm_mean = sums.good > 0 ? sums.norm / static_cast<double>(sums.good) : 0.0,
-        .grad_norm_max = sums.norm_max,
-        .skipped_steps = sums.skipped,
-        .rows_per_second = static_cast<double>(sums.rows) / std::max(training_seconds, 1e-9)};
-    done.seconds = duration<double>(steady_clock::now() - start).count();
-    done.improved = done.valid_loss < report_.best_valid_loss;
-    epochs_without_gain_ = done.improved ? 0 : epochs_without_gain_ + 1;
-    if (done.improved) {
-      report_.best_valid_loss = done.valid_loss;
-      report_.best_epoch = done.epoch;
-      keep_best();
-    }
-    if (hooks.epoch_done) hooks.epoch_done(done);
-    if (interrupted()) {
-      report_.stopped = "interrupted";
-      break;
-    }
-    if (config_.patience > 0 && epochs_without_gain_ >= config_.patience) {
-      report_.stopped = "early stopping";
-      break;
-    }
+void WindowTrainer::close_epoch(const Hooks& hooks) {
+  const auto start = steady_clock::now();
+  EpochReport done{
+      .epoch = report_.epochs,
+      .step = step_,
+      .train_loss = sums_.mean_loss(),
+      .valid_loss = mean_loss(Part::kValid),
+      .lr = sums_.lr,
+      .grad_norm_mean = sums_.good > 0 ? sums_.norm / static_cast<double>(sums_.good) : 0.0,
+      .grad_norm_max = sums_.norm_max,
+      .skipped_steps = sums_.skipped,
+      .rows_per_second = static_cast<double>(sums_.rows) / std::max(sums_.seconds, 1e-9)};
+  done.seconds = sums_.seconds + duration<double>(steady_clock::now() - start).count();
+  done.improved = done.valid_loss < report_.best_valid_loss;
+  epochs_without_gain_ = done.improved ? 0 : epochs_without_gain_ + 1;
+  if (done.improved) {
+    report_.best_valid_loss = done.valid_loss;
+    report_.best_epoch = done.epoch;
+    keep_best();
   }
-  if (best_.empty() && report_.stopped != "interrupted") {
+  epoch_closed_ = true;
+  if (hooks.epoch_done) hooks.epoch_done(done);
+}
+
+FitReport WindowTrainer::fit(const Hooks& hooks, ProgressMode mode,
+                             std::int64_t pause_after_epoch) {
+  for (;;) {
+    if (epoch_closed_) {
+      report_.stopped = end_of_training(pause_after_epoch);
+      if (!report_.stopped.empty()) break;
+      begin_epoch();
+    }
+    if (!run_epoch(hooks, mode)) {
+      report_.stopped = "interrupted";
+      break;
+    }
+    close_epoch(hooks);
+  }
+  const bool more_later = report_.stopped == "interrupted" || report_.stopped == "paused";
+  if (best_.empty() && !more_later) {
     throw NotConvergedError("[train] no epoch ended with a finite validation loss");
   }
+  if (more_later && hooks.leaving) hooks.leaving();
   restore_best();
   return report_;
+}
+
+TrainingState WindowTrainer::state() const {
+  return {.epoch = sampler_.state().epoch,
+          .windows = sampler_.state().position,
+          .epochs = report_.epochs,
+          .epoch_closed = epoch_closed_,
+          .step = step_,
+          .skipped_steps = report_.skipped_steps,
+          .bad_steps_in_a_row = bad_steps_in_a_row_,
+          .epochs_without_gain = epochs_without_gain_,
+          .best_epoch = report_.best_epoch,
+          .best_valid_loss = report_.best_valid_loss,
+          .sums = sums_};
+}
+
+NamedParameters WindowTrainer::best_weights() {
+  NamedParameters best;
+  const NamedParameters parameters = model_.parameters();
+  for (std::size_t i = 0; i < best_.size(); ++i) best.emplace_back(parameters[i].first, best_[i]);
+  return best;
+}
+
+void WindowTrainer::restore(const TrainingState& state, const NamedParameters& weights,
+                            const NamedParameters& best, const NamedParameters& moments) {
+  sampler_.restore({.epoch = state.epoch, .position = state.windows});
+  optimizer_.load_state(moments);
+  best_.clear();
+  if (!best.empty()) {
+    copy_by_name(best, model_.parameters());
+    keep_best();
+  }
+  copy_by_name(weights, model_.parameters());
+  step_ = state.step;
+  bad_steps_in_a_row_ = state.bad_steps_in_a_row;
+  epochs_without_gain_ = state.epochs_without_gain;
+  sums_ = state.sums;
+  epoch_closed_ = state.epoch_closed;
+  report_ = {.epochs = state.epochs,
+             .steps = state.step,
+             .skipped_steps = state.skipped_steps,
+             .best_epoch = state.best_epoch,
+             .best_valid_loss = state.best_valid_loss};
 }
 
 double WindowTrainer::mean_loss(Part part) {

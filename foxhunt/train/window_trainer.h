@@ -14,6 +14,7 @@
 #include "foxhunt/base/rng.h"
 #include "foxhunt/train/lanes.h"
 #include "foxhunt/train/sampler.h"
+#include "foxhunt/train/training_state.h"
 #include "foxhunt/train/training_step.h"
 
 namespace foxhunt::train {
@@ -46,7 +47,7 @@ struct FitReport {
   std::int64_t skipped_steps = 0;
   std::int64_t best_epoch = 0;
   double best_valid_loss = 0;
-  std::string stopped;  ///< "epochs done", "early stopping", "interrupted"
+  std::string stopped{};  ///< "epochs done", "early stopping", "paused", "interrupted"
 };
 
 class WindowTrainer {
@@ -59,13 +60,26 @@ class WindowTrainer {
   struct Hooks {
     std::function<void(const EpochReport&)> epoch_done{};
     std::function<void()> step_done{};
+    /// Once, where more is to come later (paused, interrupted), before the best weights come back.
+    std::function<void()> leaving{};
     std::string title = "train";  ///< in front of the progress line
   };
 
-  /// To the end, or until interrupted() (base/interrupt.h) says so; either way the model has its
-  /// best weights behind it, unless no epoch was finished. Errors  NotConvergedError after
-  /// max_bad_steps non-finite steps in a row, or without a finite validation loss.
-  FitReport fit(const Hooks& hooks, ProgressMode progress);
+  /// To the end, until interrupted() (base/interrupt.h) says so, or until `pause_after_epoch` (from
+  /// 1; 0: never) is done; then the model has its best weights behind it, unless no epoch was
+  /// finished. Errors  NotConvergedError after max_bad_steps non-finite steps in a row, or without
+  /// a finite validation loss.
+  FitReport fit(const Hooks& hooks, ProgressMode progress, std::int64_t pause_after_epoch = 0);
+
+  /// Where the training stands; fields that only a checkpoint has are left as they are by default.
+  TrainingState state() const;
+  /// The best weights so far under the parameters' names; empty: no epoch was finished.
+  NamedParameters best_weights();
+  /// Goes on from `state` with the next fit(). `weights` and `best` are copied into the model and
+  /// kept, `moments` go to the optimiser. Errors  FormatError: a tensor that is missing or
+  /// misshapen, a place that is not one of this training's; the trainer is then of no use.
+  void restore(const TrainingState& state, const NamedParameters& weights,
+               const NamedParameters& best, const NamedParameters& moments);
 
   /// Mean loss over the labelled rows of a part: whole sequences, from a zero state, without
   /// gradients.
@@ -76,18 +90,21 @@ class WindowTrainer {
   std::int64_t steps() const { return step_; }
   std::int64_t total_steps() const { return total_steps_; }
   std::int64_t windows() const { return sampler_.size(); }
-  std::int64_t epochs_without_gain() const { return epochs_without_gain_; }
   const FitReport& report() const { return report_; }
   const Lanes& lanes() const { return lanes_; }
   /// For audits: how scalars come to the host.
   void set_scalar_reader(ScalarReader reader) { read_ = std::move(reader); }
 
  private:
-  struct Sums;
-  bool run_epoch(std::int64_t epoch, Sums& sums, const Hooks& hooks, ProgressMode progress);
+  /// Why there is no further epoch now; "": there is.
+  std::string end_of_training(std::int64_t pause_after_epoch) const;
+  void begin_epoch();
+  /// False when interrupted.
+  bool run_epoch(const Hooks& hooks, ProgressMode progress);
+  void close_epoch(const Hooks& hooks);
   /// Forward and backward pass of the batch; the loss, divided by `divisor`.
   at::Tensor run_lanes(double divisor);
-  void run_step(std::span<const std::int64_t> picked, Sums& sums);
+  void run_step(std::span<const std::int64_t> picked);
   void keep_best();
   void restore_best();
 
@@ -108,6 +125,8 @@ class WindowTrainer {
   std::int64_t step_ = 0;
   std::int64_t bad_steps_in_a_row_ = 0;
   std::int64_t epochs_without_gain_ = 0;
+  EpochSums sums_;
+  bool epoch_closed_ = true;  ///< the last epoch begun is validated and reported
   FitReport report_;
 };
 

@@ -1,0 +1,99 @@
+#include "foxhunt/train/training_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/file.h"
+#include "foxhunt/base/log.h"
+#include "foxhunt/base/machine.h"
+#include "foxhunt/config/config.h"
+#include "foxhunt/nn/device_check.h"
+#include "foxhunt/nn/tensor_io.h"
+#include "foxhunt/train/dataset.h"
+#include "foxhunt/train/mamba2_trainer.h"
+#include "foxhunt/train/run_identity.h"
+#include "foxhunt/train/train_report.h"
+
+namespace foxhunt::train {
+namespace {
+
+/// What the weights were trained with stays, also where changed data was accepted.
+features::Normalizer normalizer_of(const TrainingRun& what, const Dataset& data) {
+  if (!what.checkpoint) return fit_normalizer(data.set, data.split, what.config.features.clip);
+  features::Normalizer normalizer = read_context(*what.checkpoint).normalizer;
+  normalizer.require_schema(data.set.schema);
+  return normalizer;
+}
+
+TrainReport report_of(const RunDir& run, const nn::Mamba2SSM& model, const FitReport& fit,
+                      double seconds) {
+  return {.run = run.path(),
+          .parameters = model.performance_metrics().parameters,
+          .epochs = fit.epochs,
+          .steps = fit.steps,
+          .skipped_steps = fit.skipped_steps,
+          .best_epoch = fit.best_epoch,
+          .best_valid_loss = fit.best_valid_loss,
+          .seconds = seconds,
+          .weights_sha256 = nn::weights_hash(model),
+          .stopped = fit.stopped};
+}
+
+}  // namespace
+
+void prepare_process(const ExperimentConfig& config, const nn::DeviceSpec& device,
+                     std::int64_t threads) {
+  const std::vector<std::string> errors = config.errors();
+  if (!errors.empty())
+    throw ConfigError(fmt::format("[config] {}", fmt::join(errors, "\n[config] ")));
+  nn::open_device(device);
+  keep_freed_memory();
+  if (threads > 0) nn::set_torch_threads(static_cast<int>(threads));
+}
+
+TrainReport run_training(RunDir& run, const TrainingRun& what) {
+  const ExperimentConfig& config = what.config;
+  const Dataset data = load_dataset(config, what.data);
+  write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
+  const features::Normalizer normalizer = normalizer_of(what, data);
+  const model::HeadConfig head = config.hyper.to_head_config(
+      static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);
+
+  nn::Mamba2SSM model(config.hyper.to_model_config(), head, nn::at_device(what.device));
+  model.use_kernels(config.hyper.train.kernels);
+  model.initialise(Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split_seed("weights"));
+  bundle::ModelContext context{.product = config.data.product,
+                               .features = config.features,
+                               .schema = data.set.schema,
+                               .normalizer = normalizer,
+                               .label = config.label,
+                               .config_sha256 = config::hash_of(config)};
+  Mamba2Hyperparameters hyper = config.hyper;
+  if (what.threads > 0) hyper.train.threads = what.threads;
+  Mamba2Trainer trainer(
+      model,
+      {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},
+      hyper, std::move(context), run);
+  trainer.keep_beside(
+      {{"config.resolved.toml", read_file(run.file("config.resolved.toml"))},
+       {"identity.json",
+        identity_of(config::hash_of(config), data.files, nn::torch_version()).to_json()}});
+  if (what.checkpoint) trainer.restore(read_checkpoint(*what.checkpoint));
+  log::info("Mamba-2 with {} parameters on {}, {} threads; {} windows, {} steps{}",
+            model.performance_metrics().parameters, what.device.text(),
+            trainer.windows().lanes().threads(), trainer.windows().windows(),
+            trainer.windows().total_steps(),
+            what.checkpoint ? fmt::format(", {} done", trainer.windows().steps()) : "");
+  const FitReport fit = trainer.fit(what.progress, what.pause_after_epoch);
+  TrainReport report = report_of(run, model, fit, trainer.seconds());
+  if (fit.stopped == "interrupted") {
+    throw InterruptedError(
+        fmt::format("interrupted at step {}; saved in {}; go on with foxhunt resume {}", fit.steps,
+                    run.path().string(), run.path().string()));
+  }
+  if (fit.stopped != "paused") write_file_atomic(run.file("result.json"), to_json(report) + "\n");
+  return report;
+}
+
+}  // namespace foxhunt::train

@@ -1,4 +1,5 @@
-// foxhunt check: the same rows through two back ends, an error histogram a tensor.
+// foxhunt check: the same rows through two back ends, an error histogram a tensor; check device:
+// where every tensor of a training lies.
 #include "foxhunt/nn/check.h"
 
 #include <fmt/format.h>
@@ -11,10 +12,49 @@
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
+#include "foxhunt/train/device_audit.h"
 #include "foxhunt/train/experiment.h"
 
 namespace foxhunt::app {
 namespace {
+
+struct AuditOptions {
+  std::vector<std::string> configs;
+  std::vector<std::string> sets;
+  train::DeviceAuditOptions audit;
+  bool all = false;
+};
+
+int run_audit(const AuditOptions& options, const Globals& globals) {
+  train::ExperimentConfig config;
+  load_experiment(config, options.configs, options.sets);
+  const auto audits = train::audit_devices(config, options.audit);
+  fmt::print("{}",
+             globals.json ? train::to_json(audits) + "\n" : train::to_text(audits, options.all));
+  bool passed = true;
+  for (const train::DeviceAudit& audit : audits) passed = passed && audit.passed();
+  return passed ? 0 : 1;
+}
+
+CLI::App* add_audit(CLI::App& sub, AuditOptions& options) {
+  CLI::App* device = sub.add_subcommand(
+      "device",
+      "where every tensor of a training lies and what crosses between devices; exit code 1 names "
+      "what lies elsewhere");
+  device->fallthrough();
+  device->add_option("--config", options.configs, "TOML files of the experiment; default: built in")
+      ->check(CLI::ExistingFile);
+  device->add_option("--set", options.sets, "section.key=value, over the files")
+      ->allow_extra_args(false);
+  device
+      ->add_option("--device", options.audit.device,
+                   "meta: shapes alone, a second, no GPU needed; or cpu, cuda, cuda:INDEX")
+      ->capture_default_str();
+  device->add_flag("!--no-baseline", options.audit.baseline,
+                   "leave out the GRU that evaluation trains beside the model");
+  device->add_flag("--all", options.all, "a line a tensor instead of a line a part");
+  return device;
+}
 
 struct Options {
   std::vector<std::string> configs;
@@ -92,7 +132,14 @@ Run add_check(CLI::App& sub, const Globals& globals) {
   sub.add_option("--seed", options->check.seed, "of weights and rows")->capture_default_str();
   sub.add_option("--bound", options->bound, "largest relative error that counts as equal")
       ->capture_default_str();
-  return [options, &globals] { return run_check(*options, globals); };
+  sub.require_subcommand(0, 1);
+  sub.add_subcommand("backends", "what `check` does without a subcommand: the options above")
+      ->fallthrough();
+  auto audit = std::make_shared<AuditOptions>();
+  CLI::App* device = add_audit(sub, *audit);
+  return [options, audit, device, &globals] {
+    return device->parsed() ? run_audit(*audit, globals) : run_check(*options, globals);
+  };
 }
 
 }  // namespace foxhunt::app

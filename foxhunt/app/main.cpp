@@ -21,7 +21,7 @@ constexpr std::array kCommands{
     Command{"serve", "answer a stream of market records in microseconds", add_handed_over},
     Command{"verify", "replay the golden rows of a bundle on this machine", add_handed_over},
     Command{"inspect", "what a trained model keeps in its state, and a smaller one", add_inspect},
-    Command{"check", "the same rows through two back ends, and how far they differ", add_check},
+    Command{"check", "two back ends on the same rows; where every tensor of a training lies", add_check},
     Command{"bench", "how fast this machine trains, beside LibTorch and the floor", add_bench},
     Command{"config", "show the resolved configuration, its keys and its schema", add_config},
 };

@@ -3,11 +3,9 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -15,11 +13,9 @@
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/progress.h"
 #include "foxhunt/kernels/dispatch.h"
-#include "foxhunt/nn/mamba2.h"
 #include "foxhunt/train/bench.h"
-#include "foxhunt/train/lanes.h"
-#include "foxhunt/train/mamba2_sequence_model.h"
-#include "foxhunt/train/training_step.h"
+#include "foxhunt/train/resident_peak.h"
+#include "foxhunt/train/step_program.h"
 
 namespace foxhunt::train {
 namespace {
@@ -42,79 +38,29 @@ Spread spread_of(std::vector<double> times) {
   return {times[times.size() / 2], times.front(), times.back()};
 }
 
-/// The line `key` of /proc/self/status in bytes; 0 where there is none.
-std::int64_t status_bytes(const std::string& key) {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    std::int64_t kilobytes = 0;
-    if (word == key && status >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
-
 /// Highest resident memory while `work` runs, over what was resident before; -1 where unknown.
 std::int64_t peak_over_base(const std::function<void()>& work) {
-  ::malloc_trim(0);
-  {
-    std::ofstream reset("/proc/self/clear_refs");
-    reset << "5";
-    reset.flush();
-    if (!reset) {
-      work();
-      return -1;
-    }
-  }
-  const std::int64_t before = status_bytes("VmRSS:");
+  const ResidentPeak peak;
   work();
-  return status_bytes("VmHWM:") - before;
+  return peak.bytes();
 }
 
-/// A model with its optimiser and lanes, fed the same batch over and over.
+/// A training step at a shape; the last loss is kept.
 class Program {
  public:
   Program(const SsdBenchShape& shape, nn::Kernels kernels, Precision precision,
           std::int64_t threads, std::int64_t lanes)
-      : precision_(precision), threads_(threads), model_(config_of(shape), head(), at::kCPU) {
-    at::set_num_threads(static_cast<int>(threads));
-    model_.initialise(1);
-    model_.use_kernels(kernels);
-    sequence_ = std::make_unique<Mamba2SequenceModel>(model_, 0.1, 1e3);
-    optimizer_ = std::make_unique<Optimizer>(sequence_->parameters(), OptimizerConfig{});
-    lanes_ = std::make_unique<Lanes>(*sequence_, *optimizer_, lanes, shape.batch, threads);
-    Rng rng(7);
-    batch_.B = shape.batch;
-    batch_.T = shape.tokens;
-    batch_.F = kFeatures;
-    for (std::int64_t i = 0; i < shape.batch * shape.tokens; ++i) {
-      for (std::int64_t f = 0; f < kFeatures; ++f) {
-        batch_.features.push_back(static_cast<float>(rng.normal()));
-      }
-      batch_.classes.push_back(static_cast<std::int64_t>(rng.below(kClasses3)));
-      batch_.values.push_back(0.0F);
-      batch_.mask.push_back(1.0F);
-    }
-  }
+      : program_({.model = config_of(shape),
+                  .head = {.n_features = kFeatures, .n_classes = kClasses3},
+                  .batch = shape.batch,
+                  .tokens = shape.tokens,
+                  .threads = threads,
+                  .train = train_of(kernels, precision, lanes)}) {}
 
-  void step() {
-    // Lanes are the threads of the one program, operations of the other, as in training.
-    at::set_num_threads(lanes_->size() == 1 ? static_cast<int>(threads_) : 1);
-    optimizer_->zero_grad();
-    const double divisor = weight_sum(batch_, {});
-    const at::Tensor loss = lanes_->sum_slices(
-        batch_.B, [&](SequenceModel& model, std::int64_t begin, std::int64_t end) {
-          return accumulate(model, upload(batch_, begin, end - begin, {}, model.device()), divisor,
-                            precision_);
-        });
-    const at::Tensor norm = optimizer_->grad_norm();
-    loss_ = loss.item<double>();
-    optimizer_->clip(norm);
-    optimizer_->step(1e-3);
-    sequence_->after_step();
-  }
-
+  void step() { loss_ = program_.step(); }
   double loss() const { return loss_; }
-  std::int64_t lanes() const { return lanes_->size(); }
-  std::int64_t parameters() const { return model_.performance_metrics().parameters; }
+  std::int64_t lanes() const { return program_.lanes(); }
+  std::int64_t parameters() const { return program_.parameters(); }
 
  private:
   static model::Mamba2Config config_of(const SsdBenchShape& shape) {
@@ -127,15 +73,15 @@ class Program {
     config.dt_limit_max = 1.0;
     return config;
   }
-  static model::HeadConfig head() { return {.n_features = kFeatures, .n_classes = kClasses3}; }
+  static TrainConfig train_of(nn::Kernels kernels, Precision precision, std::int64_t lanes) {
+    TrainConfig train;
+    train.kernels = kernels;
+    train.precision = precision;
+    train.lanes = lanes;
+    return train;
+  }
 
-  Precision precision_;
-  std::int64_t threads_;
-  nn::Mamba2SSM model_;
-  std::unique_ptr<Mamba2SequenceModel> sequence_;
-  std::unique_ptr<Optimizer> optimizer_;
-  std::unique_ptr<Lanes> lanes_;
-  Batch batch_;
+  StepProgram program_;
   double loss_ = 0;
 };
 

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "foxhunt/nn/declared_transfer.h"
+
 namespace foxhunt::train {
 namespace {
 
@@ -61,6 +63,7 @@ void start_at_prior(SequenceModel& model, const SequenceSet& set, const Split& s
   const std::vector<double> bias = best_constant(collect(set, split), model.head());
   if (bias.empty()) return;
   const at::NoGradGuard no_grad;
+  const nn::DeclaredTransfer declared("the head's first bias to the device");
   for (const auto& [name, tensor] : model.parameters()) {
     if (name == "head.weight") tensor.zero_();
     if (name == "head.bias") tensor.copy_(at::tensor(bias, at::TensorOptions(at::kDouble)));

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 
+#include "foxhunt/nn/declared_transfer.h"
+
 namespace foxhunt::train {
 namespace {
 
@@ -48,6 +50,7 @@ double weight_sum(const Batch& batch, const ClassWeights& weights) {
 
 DeviceBatch upload(const Batch& batch, std::int64_t from, std::int64_t count,
                    const ClassWeights& weights, at::Device device) {
+  const nn::DeclaredTransfer declared("the batch to the device");
   const std::int64_t T = batch.T;
   DeviceBatch out;
   out.x = place(batch.features, from * T * batch.F, {count, T, batch.F}, at::kFloat, device);
@@ -80,6 +83,7 @@ at::Tensor accumulate(SequenceModel& model, const DeviceBatch& batch, double div
 }
 
 std::vector<double> read_scalars(const at::Tensor& tensor) {
+  const nn::DeclaredTransfer declared("scalars to the host");
   const at::Tensor host = tensor.detach().to(at::Device(at::kCPU), at::kDouble).contiguous();
   const double* values = host.const_data_ptr<double>();
   return {values, values + host.numel()};

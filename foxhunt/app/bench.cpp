@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/progress.h"
+#include "foxhunt/train/bench_train/bench_train.h"
 
 namespace foxhunt::app {
 namespace {
@@ -111,6 +113,100 @@ int run_gemm(std::int64_t repeats, const Globals& globals) {
   return 0;
 }
 
+struct TrainOptions {
+  std::vector<std::string> configs;
+  std::vector<std::string> sets;
+  std::string out;
+  std::string symbols = "4";
+  std::string bar;
+  std::string from;
+  double price = 0;
+  train::TrainBenchOptions bench;
+};
+
+int run_train(TrainOptions options, bool priced, const Globals& globals) {
+  train::ExperimentConfig config;
+  load_experiment(config, options.configs, options.sets);
+  train::TrainBenchOptions& bench = options.bench;
+  bench.out = options.out.empty() ? "runs/bench-train" : options.out;
+  bench.task.symbols = train::parse_symbols(options.symbols);
+  bench.task.bar_seconds =
+      options.bar.empty() ? config.features.bar_seconds : train::parse_bar(options.bar);
+  if (bench.task.epochs == 0) bench.task.epochs = config.hyper.train.epochs;
+  if (!options.from.empty()) bench.task.from = parse_date(options.from);
+  if (priced) bench.price_per_hour = options.price;
+  bench.progress = progress_mode(globals);
+  const train::BenchReport report = train::bench_train(config, bench);
+  fmt::print("{}", globals.json ? to_json(report) : to_markdown(report));
+  if (!globals.json) fmt::print("\nfiles in {}\n", bench.out.string());
+  return 0;
+}
+
+Run add_train_bench(CLI::App& train, const Globals& globals) {
+  auto options = std::make_shared<TrainOptions>();
+  train::TrainBenchOptions& bench = options->bench;
+  bench.task.epochs = 0;
+  const std::map<std::string, double> seconds{{"s", 1}, {"m", 60}, {"h", 3600}};
+  train.fallthrough();
+  train.add_option("--config", options->configs, "TOML files of the experiment; default: built in")
+      ->check(CLI::ExistingFile);
+  train.add_option("--set", options->sets, "section.key=value, over the files")
+      ->allow_extra_args(false);
+  train
+      .add_option("--out", options->out,
+                  "folder of bench-train.json, .md and .html; the same command goes on there where "
+                  "one before was cut off; default: runs/bench-train")
+      ->type_name("FOLDER");
+  train.add_flag("--fresh", bench.fresh, "measure anew what is in the folder");
+  train.add_flag("--short", bench.brief, "fewer batches, wider intervals: minutes");
+  train
+      .add_option("--budget", bench.budget_seconds,
+                  "time for all of it: 90s, 30m, 2h; default 30m, 4m with --short")
+      ->transform(CLI::AsNumberWithUnit(seconds, CLI::AsNumberWithUnit::UNIT_OPTIONAL))
+      ->check(CLI::PositiveNumber);
+  train.add_option("--devices", bench.devices, "cpu, cuda:0, …; default: the CPU and every GPU")
+      ->delimiter(',');
+  train.add_option("--precision", bench.precisions, "fp32, bf16")
+      ->delimiter(',')
+      ->capture_default_str();
+  train.add_option("--kernels", bench.kernels, "native, aten")
+      ->delimiter(',')
+      ->capture_default_str();
+  train
+      .add_option("--batches", bench.batches,
+                  "windows a step; default: powers of two and the configuration's own")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1'000'000));
+  train
+      .add_option("--most-batch", bench.most_batch,
+                  "largest of the powers of two; default 256, 64 with --short")
+      ->check(CLI::Range(1, 1'000'000));
+  train
+      .add_option("--memory", bench.memory_bytes,
+                  "memory of a device to stay in, as 4GB; default: 80 % of what is free")
+      ->transform(CLI::AsSizeValue(false));
+  train
+      .add_option("--width", bench.target_share,
+                  "a setting is done when its interval is narrower than this share; default 0.05, "
+                  "0.1 with --short")
+      ->check(CLI::Range(0.001, 1.0));
+  train
+      .add_option("--symbols", options->symbols,
+                  "products of the training, or how many of ES, NQ, ZN, 6E, …")
+      ->capture_default_str();
+  train.add_option("--days", bench.task.days, "calendar days of it")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 5000));
+  train.add_option("--from", options->from, "its first day; default 2024-01-02");
+  train.add_option("--bar", options->bar, "length of a bar, 1m, 30s; default: the configuration's");
+  train.add_option("--epochs", bench.task.epochs, "default: the configuration's")
+      ->check(CLI::Range(1, 1'000'000));
+  CLI::Option* price =
+      train.add_option("--price-per-hour", options->price, "of this machine, in any currency")
+          ->check(CLI::NonNegativeNumber);
+  return [options, price, &globals] { return run_train(*options, price->count() > 0, globals); };
+}
+
 }  // namespace
 
 Run add_bench(CLI::App& sub, const Globals& globals) {
@@ -140,9 +236,13 @@ Run add_bench(CLI::App& sub, const Globals& globals) {
   gemm->add_option("--repeats", *repeats, "timed rounds")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
+  CLI::App* train = sub.add_subcommand(
+      "train", "what a training takes and costs: every device, precision, kernel path and batch");
+  const Run train_run = add_train_bench(*train, globals);
   // For the list in --help: main() hands this one over before it parses.
   sub.add_subcommand("step", "what a bundle answers in: percentiles, floor, what must be zero");
-  return [options, repeats, gemm, &globals] {
+  return [options, repeats, gemm, train, train_run, &globals] {
+    if (train->parsed()) return train_run();
     return gemm->parsed() ? run_gemm(*repeats, globals) : run_ssd(*options, globals);
   };
 }

@@ -12,6 +12,7 @@
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/nn/mamba2.h"
 #include "foxhunt/nn/meta_audit.h"
+#include "foxhunt/nn/meta_operations.h"
 #include "foxhunt/train/device_audit_loop.h"
 #include "foxhunt/train/gru_baseline.h"
 #include "foxhunt/train/machine_choice.h"
@@ -121,7 +122,7 @@ class Watch {
     for (const AuditedCrossing* read : {&read_step_, &read_loss_}) {
       if (read->count > 0) report_.crossings.push_back(*read);
     }
-    if (!error_.empty()) add_stray("", fmt::format("the step ended there: {}", error_));
+    if (!error_.empty()) add_stray("the step", fmt::format("the step ended there: {}", error_));
     return std::move(report_);
   }
 
@@ -244,6 +245,7 @@ std::vector<AuditedTensor> list_tensors(const std::string& part, const NamedPara
 }
 
 DeviceAudit audit_loop(const AuditedLoop& loop) {
+  const nn::MetaOperations operations;
   Watch watch(loop);
   if (watch.list_model()) {
     try {

@@ -66,7 +66,7 @@ std::string one(const DeviceAudit& audit, bool all) {
     text += fmt::format("  {} on {}", count, device);
   text += "\n";
   for (const Stray& s : audit.strays) {
-    text += fmt::format("STRAY {}\n      {}\n", s.owner.empty() ? "(see below)" : s.owner, s.text);
+    text += fmt::format("STRAY {}\n      {}\n", s.owner, s.text);
   }
   text +=
       fmt::format("{}: {}\n", audit.program,

@@ -29,7 +29,7 @@ std::vector<std::string> parse_symbols(std::string_view text);
 
 /// Of one product.
 struct SymbolWork {
-  std::string symbol;
+  std::string symbol{};
   std::int64_t sessions = 0;  ///< that open within the days
   std::int64_t bars = 0;      ///< one for every bar of trading time: the most there can be
   std::int64_t rows = 0;      ///< bars behind the warm-up of the features

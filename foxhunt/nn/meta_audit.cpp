@@ -82,6 +82,8 @@ std::string owner_of(const Findings& found, const at::Tensor& t) {
 void set_name(Findings& found, const at::Tensor& t, const std::string& owner, bool followed) {
   if (storage_of(t) == nullptr) return;
   std::vector<Named>& pieces = found.names[storage_of(t)];
+  // The outermost operation that made a storage is what a person knows.
+  if (followed) std::erase_if(pieces, [](const Named& piece) { return piece.followed; });
   for (Named& piece : pieces) {
     if (piece.offset == t.storage_offset() && piece.count == t.numel()) {
       piece.owner = owner;

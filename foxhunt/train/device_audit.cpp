@@ -87,11 +87,26 @@ class Watch {
   bool list_model() {
     const NamedParameters parameters = loop_.model.parameters();
     append(report_.tensors, list_tensors("model", parameters, home_));
+    const bool right = std::none_of(report_.tensors.begin(), report_.tensors.end(),
+                                    [](const AuditedTensor& t) { return t.stray; });
+    NamedParameters others;
+    for (const auto& [path, tensor] : loop_.members) {
+      const bool registered =
+          std::any_of(parameters.begin(), parameters.end(), [&](const auto& parameter) {
+            return parameter.first == path && parameter.second.is_same(tensor);
+          });
+      if (tensor.defined() && !registered) others.emplace_back(path, tensor);
+    }
+    append(report_.tensors, list_tensors("model", others, home_));
     append(report_.tensors, list_tensors("state", loop_.state, home_));
+    for (const auto& [path, tensor] : others) {
+      add_stray(path,
+                fmt::format("{} is not the parameter of that name: it is never trained", path));
+    }
     name("", parameters);
+    name("", others);
     name("", loop_.state);
-    return std::none_of(report_.tensors.begin(), report_.tensors.end(),
-                        [](const AuditedTensor& t) { return t.stray; });
+    return right;
   }
 
   void run() {
@@ -201,6 +216,26 @@ class Watch {
   std::string error_;
 };
 
+/// What the modules of a model compute with, by the paths of its parameters.
+NamedParameters members_of(nn::Mamba2SSM& model) {
+  NamedParameters all;
+  for (std::int64_t i = 0; i < model.config().n_layer; ++i) {
+    const nn::SSDLayer& layer = model.layer(i);
+    const std::string path = fmt::format("backbone.layers.{}.mixer.", i);
+    all.emplace_back(path + "dt_bias", layer.dt_bias);
+    all.emplace_back(path + "A_log", layer.A_log);
+    all.emplace_back(path + "D", layer.D);
+    all.emplace_back(path + "in_proj.weight", layer.in_proj->weight);
+    all.emplace_back(path + "in_proj.bias", layer.in_proj->bias);
+    all.emplace_back(path + "conv1d.weight", layer.conv1d->weight);
+    all.emplace_back(path + "conv1d.bias", layer.conv1d->bias);
+    if (layer.norm) all.emplace_back(path + "norm.weight", layer.norm->weight);
+    all.emplace_back(path + "out_proj.weight", layer.out_proj->weight);
+    all.emplace_back(path + "out_proj.bias", layer.out_proj->bias);
+  }
+  return all;
+}
+
 /// What is watched: two steps of whole batches, one sequence to validate on.
 ExperimentConfig shortened(ExperimentConfig config, at::Device device, DeviceAudit& notes) {
   TrainConfig& train = config.hyper.train;
@@ -259,6 +294,24 @@ DeviceAudit audit_loop(const AuditedLoop& loop) {
   return watch.finish();
 }
 
+DeviceAudit audit_mamba2(nn::Mamba2SSM& model, const TrainingData& data,
+                         const TrainConfig& config) {
+  Mamba2SequenceModel sequence(model, config.a_min, config.a_max);
+  const nn::Mamba2State zero = model.zero_state(1);
+  NamedParameters state;
+  for (std::size_t i = 0; i < zero.layers.size(); ++i) {
+    state.emplace_back(fmt::format("state.layers.{}.conv", i), zero.layers[i].conv);
+    state.emplace_back(fmt::format("state.layers.{}.ssm", i), zero.layers[i].ssm);
+  }
+  state.emplace_back("state.position", zero.position);
+  return audit_loop({.model = sequence,
+                     .data = data,
+                     .config = config,
+                     .program = "mamba2",
+                     .state = state,
+                     .members = members_of(model)});
+}
+
 std::vector<DeviceAudit> audit_devices(ExperimentConfig config, const DeviceAuditOptions& options) {
   const at::Device home = home_of(options.device);
   config.hyper.validate();
@@ -273,20 +326,8 @@ std::vector<DeviceAudit> audit_devices(ExperimentConfig config, const DeviceAudi
       static_cast<std::int64_t>(made.set.schema.columns.size()), config.label.kind);
   nn::Mamba2SSM model(config.hyper.to_model_config(), head, home);
   model.use_kernels(config.hyper.train.kernels);
-  Mamba2SequenceModel sequence(model, config.hyper.train.a_min, config.hyper.train.a_max);
-  NamedParameters state;
-  const nn::Mamba2State zero = model.zero_state(1);
-  for (std::size_t i = 0; i < zero.layers.size(); ++i) {
-    state.emplace_back(fmt::format("state.layers.{}.conv", i), zero.layers[i].conv);
-    state.emplace_back(fmt::format("state.layers.{}.ssm", i), zero.layers[i].ssm);
-  }
-  state.emplace_back("state.position", zero.position);
   std::vector<DeviceAudit> audits;
-  audits.push_back(audit_loop({.model = sequence,
-                               .data = data,
-                               .config = config.hyper.train,
-                               .program = "mamba2",
-                               .state = state}));
+  audits.push_back(audit_mamba2(model, data, config.hyper.train));
   if (options.baseline) {
     const std::int64_t parameters = model.performance_metrics().parameters;
     const auto gru = make_gru(head, parameters, home, 1);

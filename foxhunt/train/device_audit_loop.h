@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "foxhunt/nn/mamba2.h"
 #include "foxhunt/train/device_audit.h"
 #include "foxhunt/train/window_trainer.h"
 
@@ -19,11 +20,16 @@ struct AuditedLoop {
   const TrainingData& data;
   TrainConfig config;  ///< epochs as many as are to be watched
   std::string program;
-  NamedParameters state{};  ///< what the model carries from row to row
+  NamedParameters state{};    ///< what the model carries from row to row
+  NamedParameters members{};  ///< tensors that modules compute with; those that are no parameter
+                              ///< of that name are listed with the model
 };
 
 /// Runs the window trainer under the observer to its end, or to the first exception, which becomes
 /// a stray. Errors  ConfigError as the trainer's.
 DeviceAudit audit_loop(const AuditedLoop& loop);
+
+/// audit_loop() of a Mamba-2, with its state and the tensors its layers compute with.
+DeviceAudit audit_mamba2(nn::Mamba2SSM& model, const TrainingData& data, const TrainConfig& config);
 
 }  // namespace foxhunt::train

@@ -33,7 +33,7 @@ struct LargestBatch {
 
 /// Times of `slow` over times of `fast`, measured in turns.
 struct SpeedUp {
-  std::string what;        ///< "native over aten", "bf16 over fp32", "cuda:0 over cpu"
+  std::string what;            ///< "native over aten", "bf16 over fp32", "cuda:0 over cpu"
   std::string fast{}, slow{};  ///< keys
   Figure ratio{};
 };

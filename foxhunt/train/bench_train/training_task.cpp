@@ -69,11 +69,16 @@ std::vector<std::string> parse_symbols(std::string_view text) {
   return symbols;
 }
 
-std::int64_t windows_of(std::int64_t rows, const WindowConfig& windows) {
-  if (rows <= 0) return 0;
-  const std::int64_t rest = std::max<std::int64_t>(rows - windows.length, 0);
+std::int64_t windows_of(std::int64_t first, std::int64_t end, const WindowConfig& windows) {
+  if (end <= first) return 0;
   const std::int64_t step = std::max<std::int64_t>(windows.step(), 1);
-  return 1 + (rest + step - 1) / step;
+  // Windows begin every `step` rows until one covers the last label; those that end before the
+  // first label are dropped.
+  const auto ending_by = [&](std::int64_t row) {
+    return row < windows.length ? 0 : 1 + (row - windows.length) / step;
+  };
+  const std::int64_t rest = std::max<std::int64_t>(end - windows.length, 0);
+  return 1 + (rest + step - 1) / step - ending_by(first);
 }
 
 std::vector<SymbolWork> work_of(const TrainingTask& task, const ExperimentConfig& config) {
@@ -95,6 +100,10 @@ std::vector<SymbolWork> work_of(const TrainingTask& task, const ExperimentConfig
         features::FeaturePipeline(features, calendar, market::contract_for_product(symbol))
             .schema()
             .warm_up();
+    const bundle::LabelConfig& label = config.label;
+    const std::int64_t first_label =
+        label.uses_volatility() ? std::max<std::int64_t>(label.volatility_span - (warm_up - 1), 0)
+                                : 0;
     SymbolWork work{.symbol = symbol};
     for (const market::Session& session :
          calendar.sessions_between(UnixNanos{first}, UnixNanos{last})) {
@@ -105,7 +114,7 @@ std::vector<SymbolWork> work_of(const TrainingTask& task, const ExperimentConfig
         const std::int64_t rows = std::max<std::int64_t>(bars - (warm_up - 1), 0);
         work.bars += bars;
         work.rows += rows;
-        work.windows += windows_of(rows - config.label.horizon, config.windows);
+        work.windows += windows_of(first_label, rows - label.horizon, config.windows);
       }
     }
     all.push_back(work);

@@ -41,8 +41,8 @@ struct SymbolWork {
 /// Errors  ConfigError as the feature pipeline's; UsageError: days outside of the calendar.
 std::vector<SymbolWork> work_of(const TrainingTask& task, const ExperimentConfig& config);
 
-/// Windows that training_windows() cuts from one sequence whose last label lies at row `rows` - 1.
-std::int64_t windows_of(std::int64_t rows, const WindowConfig& windows);
+/// Windows that training_windows() cuts from one sequence with labels on rows [first, end).
+std::int64_t windows_of(std::int64_t first, std::int64_t end, const WindowConfig& windows);
 
 /// Optimiser steps of the whole task: a training a product, epochs x ceil(windows / batch) each.
 std::int64_t steps_of(const TrainingTask& task, const std::vector<SymbolWork>& work,

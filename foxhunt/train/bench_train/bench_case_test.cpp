@@ -1,0 +1,93 @@
+#include "foxhunt/train/bench_train/bench_case.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace foxhunt::train {
+namespace {
+
+BenchVisit visit(std::vector<double> seconds, std::vector<double> losses = {2.0, 1.0},
+                 std::int64_t peak = 100) {
+  return {.seconds = std::move(seconds), .losses = std::move(losses), .peak_bytes = peak};
+}
+
+CaseRecord record(std::vector<BenchVisit> visits, std::int64_t batch = 8) {
+  return {.which = {"cpu", "fp32", "native", batch}, .visits = std::move(visits)};
+}
+
+TEST(BenchCase, KeysNameEverySide) {
+  const BenchCase one{"cuda:1", "bf16", "aten", 32};
+  EXPECT_EQ(one.key(), "cuda:1/bf16/aten/32");
+  EXPECT_EQ(one.family(), "cuda:1/bf16/aten");
+}
+
+TEST(BenchCase, FiguresAreMediansOfWhatVisitsSay) {
+  const CaseSummary s = summarise(
+      record({visit({0.1, 0.5, 0.2}), visit({0.3, 0.3, 0.9}), visit({0.4, 0.4, 0.1})}), 10, 0.95);
+  EXPECT_DOUBLE_EQ(s.step_seconds.value, 0.3);  // of 0.2, 0.3, 0.4
+  EXPECT_DOUBLE_EQ(s.step_seconds.low, 0.2);
+  EXPECT_DOUBLE_EQ(s.step_seconds.high, 0.4);
+  EXPECT_DOUBLE_EQ(s.least.value, 0.1);
+  EXPECT_DOUBLE_EQ(s.p95.value, 0.5);
+  EXPECT_DOUBLE_EQ(s.windows_per_second.value, 8 / 0.3);
+  EXPECT_DOUBLE_EQ(s.windows_per_second.low, 8 / 0.4);  // the slow end of the time
+  EXPECT_DOUBLE_EQ(s.rows_per_second.high, 80 / 0.2);
+  EXPECT_DOUBLE_EQ(s.peak_bytes.value, 100);
+  EXPECT_EQ(s.steps, 9);
+}
+
+TEST(BenchCase, AnUnknownPeakIsNoZero) {
+  EXPECT_TRUE(std::isnan(summarise(record({visit({1.0}, {1.0}, -1)}), 1, 0.95).peak_bytes.value));
+}
+
+TEST(BenchCase, StabilityOfTheLossComparesWhatVisitsHaveInCommon) {
+  LossStability loss = summarise(record({visit({1}, {3, 2, 1}), visit({1}, {3, 2})}), 1, 0.95).loss;
+  EXPECT_TRUE(loss.finite && loss.falls);
+  EXPECT_EQ(loss.steps, 2);
+  EXPECT_EQ(loss.repeat_difference, 0);
+  loss = summarise(record({visit({1}, {3, 2}), visit({1}, {3, 2.5})}), 1, 0.95).loss;
+  EXPECT_EQ(loss.repeat_difference, 0.5);
+  loss = summarise(record({visit({1}, {1, 2})}), 1, 0.95).loss;
+  EXPECT_FALSE(loss.falls);
+  loss = summarise(record({visit({1}, {1, std::nan("")})}), 1, 0.95).loss;
+  EXPECT_FALSE(loss.finite);
+  EXPECT_EQ(loss.repeat_difference, std::numeric_limits<double>::infinity());
+}
+
+TEST(BenchCase, ARatioIsTakenVisitByVisitSoThatDriftCancels) {
+  // Both get three times slower meanwhile; the ratio stays 2.
+  std::vector<BenchVisit> slow, fast;
+  for (int i = 0; i < 9; ++i) {
+    slow.push_back(visit({2.0 * (1 + i % 3)}));
+    fast.push_back(visit({1.0 * (1 + i % 3)}));
+  }
+  const Figure ratio = ratio_of(record(slow), record(fast), 0.95);
+  EXPECT_EQ(ratio.value, 2);
+  EXPECT_EQ(ratio.low, 2);
+  EXPECT_EQ(ratio.high, 2);
+  EXPECT_GE(ratio.level, 0.95);
+  fast.pop_back();  // one visit fewer on one side
+  EXPECT_EQ(ratio_of(record(slow), record(fast), 0.95).value, 2);
+}
+
+TEST(BenchCase, BatchesArePowersAndTheConfigurationsOwn) {
+  EXPECT_EQ(batches_of(16, 4, false), (std::vector<std::int64_t>{1, 2, 4, 8, 16}));
+  EXPECT_EQ(batches_of(16, 6, true), (std::vector<std::int64_t>{1, 4, 6, 16}));
+  EXPECT_EQ(batches_of(1, 32, false), (std::vector<std::int64_t>{1, 32}));
+}
+
+TEST(BenchCase, MemoryIsALineThroughTheTwoLargest) {
+  const CaseRecord a = record({visit({1}, {1}, 500)}, 1);
+  const CaseRecord b = record({visit({1}, {1}, 1000)}, 10);
+  const CaseRecord c = record({visit({1}, {1}, 2000), visit({1}, {1}, 2000)}, 20);
+  const MemoryLine line = memory_line({&c, &a, &b});
+  EXPECT_DOUBLE_EQ(line.per_window, 100);
+  EXPECT_DOUBLE_EQ(line.base, 0);
+  EXPECT_EQ(line.measured_batch, 20);
+  EXPECT_EQ(memory_line({&c}).per_window, 0);
+}
+
+}  // namespace
+}  // namespace foxhunt::train

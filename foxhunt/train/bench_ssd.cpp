@@ -100,11 +100,12 @@ class Program {
     at::set_num_threads(lanes_->size() == 1 ? static_cast<int>(threads_) : 1);
     optimizer_->zero_grad();
     const double divisor = weight_sum(batch_, {});
-    const at::Tensor loss = lanes_->sum_slices(
+    const std::vector<at::Tensor> losses = lanes_->run_slices(
         batch_.B, [&](SequenceModel& model, std::int64_t begin, std::int64_t end) {
           return accumulate(model, upload(batch_, begin, end - begin, {}, model.device()), divisor,
                             precision_);
         });
+    const at::Tensor loss = Team().sum_of_lanes(losses, lanes_->total(), lanes_->used(batch_.B));
     const at::Tensor norm = optimizer_->grad_norm();
     loss_ = loss.item<double>();
     optimizer_->clip(norm);

@@ -4,6 +4,9 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <optional>
+#include <sstream>
+
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/machine.h"
@@ -13,6 +16,7 @@
 #include "foxhunt/nn/model_sizes.h"
 #include "foxhunt/train/environment.h"
 #include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/together.h"
 #include "foxhunt/train/training_run.h"
 
 namespace foxhunt::train {
@@ -33,7 +37,8 @@ void shrink(ExperimentConfig& config) {
 
 /// What the configuration leaves to the machine; written into the resolved configuration, so that a
 /// run can be repeated elsewhere.
-void choose_for_machine(ExperimentConfig& config, const nn::DeviceSpec& device) {
+void choose_for_machine(ExperimentConfig& config, const nn::DeviceSpec& device,
+                        const Together& together) {
   TrainConfig& train = config.hyper.train;
   if (device.kind != nn::DeviceKind::kCpu || train.kernels != nn::Kernels::kNative) return;
   const model::Mamba2Config& m = config.hyper.model;
@@ -50,6 +55,10 @@ void choose_for_machine(ExperimentConfig& config, const nn::DeviceSpec& device) 
     train.lanes = lanes.value;
     log::debug("lanes {}: {}", lanes.value, lanes.reason);
   }
+  // Machines may differ: what rank 0 chose holds for all.
+  const std::string chosen =
+      together.from_first(fmt::format("{} {}", config.hyper.model.chunk_size, train.lanes));
+  std::istringstream(chosen) >> config.hyper.model.chunk_size >> train.lanes;
 }
 
 void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOptions& options) {
@@ -72,16 +81,25 @@ RunDir new_run(const ExperimentConfig& config, const TrainOptions& options) {
 
 TrainReport train(ExperimentConfig config, const TrainOptions& options) {
   if (options.test) shrink(config);
-  const nn::DeviceSpec device = nn::parse_device(options.device);
-  prepare_process(config, device, config.hyper.train.threads);
-  RunDir run = new_run(config, options);
-  const log::FileSink log_file(run.file("log.txt"));
-  choose_for_machine(config, device);
-  describe_run(run, config, options);
-  return run_training(run, {.config = std::move(config),
-                            .device = device,
-                            .progress = options.progress,
-                            .pause_after_epoch = options.pause_after_epoch});
+  Together together;
+  const nn::DeviceSpec device = nn::parse_device(together.device(options.device));
+  const std::int64_t threads = together.threads(config.hyper.train.threads);
+  prepare_process(config, device, threads);
+  together.meet(config.hyper.train.rank_timeout);
+  return together.all([&] {
+    together.require_alike(config::hash_of(config));
+    RunDir run = together.open([&] { return new_run(config, options); });
+    std::optional<log::FileSink> log_file;
+    if (together.leads()) log_file.emplace(run.file("log.txt"));
+    choose_for_machine(config, device, together);
+    if (together.leads()) describe_run(run, config, options);
+    return run_training(run, together,
+                        {.config = std::move(config),
+                         .device = device,
+                         .progress = options.progress,
+                         .pause_after_epoch = options.pause_after_epoch,
+                         .threads = threads});
+  });
 }
 
 }  // namespace foxhunt::train

@@ -30,6 +30,7 @@ Run add_export(CLI::App& sub, const Globals& globals);
 Run add_bench(CLI::App& sub, const Globals& globals);
 Run add_inspect(CLI::App& sub, const Globals& globals);
 Run add_config(CLI::App& sub, const Globals& globals);
+Run add_launch(CLI::App& sub, const Globals& globals);
 Run add_check(CLI::App& sub, const Globals& globals);
 
 /// --device, alike for every verb that has it.

@@ -15,6 +15,7 @@ constexpr std::array kCommands{
     Command{"data", "look at and convert market data", add_data},
     Command{"train", "train a model from a configuration", add_train},
     Command{"resume", "go on with a training that was cut off, to the same bits", add_resume},
+    Command{"launch", "train in several processes on this machine", add_launch},
     Command{"evaluate", "score a run on rows it has not seen, beside baselines", add_evaluate},
     Command{"predict", "answer bar by bar with a trained model", add_predict},
     Command{"export", "a trained run as one file that serves, with its proof", add_export},

@@ -46,6 +46,7 @@ int run_train(Options options, const Globals& globals) {
 }  // namespace
 
 void print_report(const train::TrainReport& report, const Globals& globals) {
+  if (report.rank != 0) return;
   if (globals.json) {
     fmt::print("{}\n", train::to_json(report));
     return;

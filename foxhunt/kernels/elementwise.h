@@ -27,7 +27,9 @@ struct AdamW {
 template <class T>
 using AdamWFn = void (*)(const AdamW<T>& args) noexcept;
 
-/// sum[i] = parts[0][i] + parts[1][i] + ..., in that order: the same for any number of threads.
+/// sum[i] = the parts' elements i, added along the fixed binary tree of their numbers: nodes
+/// [j 2^k, (j + 1) 2^k), cut at `parts` (1 <= parts < 2^31). Who sums such nodes elsewhere and adds
+/// them along the tree gets the same bits. `sum` may be part[0].
 /// Returns the sum of squares of the result, in double, summed over blocks of 4096 in order.
 template <class T>
 using SumPartsFn = double (*)(int64_t n, int64_t parts, const T* const* part, T* sum) noexcept;

@@ -34,24 +34,36 @@ TEST_P(ElementwiseTest, AdamWIsItsFormula) {
   }
 }
 
-TEST_P(ElementwiseTest, PartsAreAddedInOrderAndSquared) {
+/// The definition: a node is the sum of its halves; a half behind the last part is not there.
+float sum_of_node(const std::vector<std::vector<float>>& parts, std::size_t begin,
+                  std::size_t width, std::size_t i) {
+  if (width == 1) return parts[begin][i];
+  const std::size_t middle = begin + width / 2;
+  const float left = sum_of_node(parts, begin, width / 2, i);
+  return middle < parts.size() ? left + sum_of_node(parts, middle, width / 2, i) : left;
+}
+
+TEST_P(ElementwiseTest, PartsAreAddedAlongTheTreeOfTheirNumbersAndSquared) {
   Rng rng(6);
   for (const std::int64_t n : {1, 15, 4096, 4097, 10'000}) {
-    std::vector<std::vector<float>> parts(3);
-    for (auto& part : parts) part = random_floats(rng, n);
-    std::vector<const float*> places{parts[0].data(), parts[1].data(), parts[2].data()};
-    std::vector<float> sum(static_cast<std::size_t>(n), NAN);
-    const double squares = kernels().sum_parts(n, 3, places.data(), sum.data());
-    double want = 0.0;
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-      ASSERT_EQ(sum[i], (parts[0][i] + parts[1][i]) + parts[2][i]);
-      want += static_cast<double>(sum[i]) * static_cast<double>(sum[i]);
+    for (const std::int64_t count : {1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 24, 29, 40}) {
+      if (n > 4097 && count > 5) continue;
+      std::vector<std::vector<float>> parts(static_cast<std::size_t>(count));
+      std::vector<const float*> places;
+      for (auto& part : parts) places.push_back((part = random_floats(rng, n)).data());
+      std::vector<float> sum(static_cast<std::size_t>(n), NAN);
+      const double squares = kernels().sum_parts(n, count, places.data(), sum.data());
+      double want = 0.0;
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        ASSERT_EQ(sum[i], sum_of_node(parts, 0, 64, i)) << count << " parts";
+        want += static_cast<double>(sum[i]) * static_cast<double>(sum[i]);
+      }
+      EXPECT_NEAR(squares, want, 1e-5 * want);  // float32 inside a block of 4096
+      std::vector<float> in_place = parts[0];
+      places[0] = in_place.data();
+      kernels().sum_parts(n, count, places.data(), in_place.data());
+      EXPECT_EQ(in_place, sum);
     }
-    EXPECT_NEAR(squares, want, 1e-5 * want);  // float32 inside a block of 4096
-    std::vector<float> in_place = parts[0];
-    places[0] = in_place.data();
-    kernels().sum_parts(n, 3, places.data(), in_place.data());
-    EXPECT_EQ(in_place, sum);
   }
 }
 

@@ -1,10 +1,11 @@
 #include "foxhunt/train/lanes.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/TensorOperators.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "foxhunt/base/error.h"
 #include "foxhunt/base/machine.h"
 
 namespace foxhunt::train {
@@ -16,46 +17,63 @@ constexpr std::int64_t kUsualLanes = 8;
 }  // namespace
 
 Lanes::Lanes(SequenceModel& model, Optimizer& optimizer, std::int64_t wanted, std::int64_t batch,
-             std::int64_t threads)
+             std::int64_t threads, const Team& team)
     : model_(model) {
   const std::int64_t most = std::min(wanted > 0 ? wanted : kUsualLanes, batch);
-  for (std::int64_t i = 1; i < most; ++i) {
-    std::unique_ptr<SequenceModel> replica = model.replica();
-    if (!replica) return;
+  std::unique_ptr<SequenceModel> replica = most > 1 ? model.replica() : nullptr;
+  const bool has_replicas = replica != nullptr;
+  total_ = has_replicas ? most : team.size();
+  if (team.size() > std::min(total_, batch)) {
+    throw ConfigError(fmt::format(
+        "[ranks] {} ranks share {} lanes: a rank needs one at least; raise train.lanes{} or start "
+        "fewer",
+        team.size(), std::min(total_, batch), batch < team.size() ? " and train.batch_size" : ""));
+  }
+  own_ = ranks::lanes_of(team.rank(), team.size(), total_);
+  for (std::int64_t i = 1; i < own_.size(); ++i) {
     optimizer.add_lane(replica->parameters());
     replicas_.push_back(std::move(replica));
+    if (i + 1 < own_.size()) replica = model.replica();
+  }
+  if (has_replicas) {
+    threads_before_ = at::get_num_threads();
+    at::set_num_threads(1);
   }
   if (replicas_.empty()) return;
   const std::int64_t all = threads > 0 ? threads : this_machine().cores;
   pool_ = std::make_unique<ThreadPool>(static_cast<int>(std::clamp<std::int64_t>(all, 1, size())));
-  threads_before_ = at::get_num_threads();
-  at::set_num_threads(1);
 }
 
 Lanes::~Lanes() {
-  if (pool_) at::set_num_threads(threads_before_);
+  if (threads_before_ > 0) at::set_num_threads(threads_before_);
 }
 
 SequenceModel& Lanes::lane(std::int64_t index) {
   return index == 0 ? model_ : *replicas_[static_cast<std::size_t>(index - 1)];
 }
 
-at::Tensor Lanes::sum_slices(
+ranks::LaneRange Lanes::own_rows(std::int64_t rows) const {
+  const std::int64_t lanes = used(rows);
+  return {rows * std::min(own_.begin, lanes) / lanes, rows * std::min(own_.end, lanes) / lanes};
+}
+
+std::vector<at::Tensor> Lanes::run_slices(
     std::int64_t rows,
     const std::function<at::Tensor(SequenceModel&, std::int64_t, std::int64_t)>& slice) {
-  const std::int64_t used = std::min(size(), rows);
-  std::vector<at::Tensor> parts(static_cast<std::size_t>(used));
+  const std::int64_t lanes = used(rows);
+  const std::int64_t count = std::max<std::int64_t>(0, std::min(own_.end, lanes) - own_.begin);
+  std::vector<at::Tensor> parts(static_cast<std::size_t>(count));
   const auto run = [&](std::int64_t i, int /*worker*/) {
-    parts[static_cast<std::size_t>(i)] = slice(lane(i), rows * i / used, rows * (i + 1) / used);
+    const std::int64_t index = own_.begin + i;
+    parts[static_cast<std::size_t>(i)] =
+        slice(lane(i), rows * index / lanes, rows * (index + 1) / lanes);
   };
   if (pool_) {
-    pool_->run(used, run);
-  } else {
+    pool_->run(count, run);
+  } else if (count > 0) {
     run(0, 0);
   }
-  at::Tensor sum = parts[0];
-  for (std::size_t i = 1; i < parts.size(); ++i) sum = sum + parts[i];
-  return sum;
+  return parts;
 }
 
 void Lanes::each(std::int64_t count,

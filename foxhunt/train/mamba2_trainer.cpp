@@ -28,7 +28,7 @@ const Mamba2Hyperparameters& checked(const Mamba2Hyperparameters& hyper) {
 
 Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data,
                              const Mamba2Hyperparameters& hyper, bundle::ModelContext context,
-                             RunDir& run)
+                             RunDir& run, ranks::Ranks* ranks)
     : model_(model),
       hyper_(checked(hyper)),
       context_(std::move(context)),
@@ -37,7 +37,7 @@ Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data,
       sequence_model_(model, hyper.train.a_min, hyper.train.a_max),
       data_(data),
       trainer_(sequence_model_, data, hyper.train,
-               Rng(static_cast<std::uint64_t>(hyper.train.seed))) {}
+               Rng(static_cast<std::uint64_t>(hyper.train.seed)), ranks) {}
 
 FitReport Mamba2Trainer::fit(ProgressMode progress, std::int64_t pause_after_epoch) {
   WindowTrainer::Hooks hooks;
@@ -50,7 +50,7 @@ FitReport Mamba2Trainer::fit(ProgressMode progress, std::int64_t pause_after_epo
 void Mamba2Trainer::restore(const Checkpoint& checkpoint) {
   const TrainingState& state = checkpoint.state;
   trainer_.restore(state, checkpoint.weights, checkpoint.best, checkpoint.moments);
-  if (!run_.cut_metrics(state.metrics_bytes)) {
+  if (trainer_.team().leads() && !run_.cut_metrics(state.metrics_bytes)) {
     log::warn("{}: is shorter than at step {}: lines of earlier epochs are lost",
               run_.file("metrics.jsonl").string(), state.step);
   }
@@ -64,6 +64,9 @@ double Mamba2Trainer::seconds() const {
 }
 
 void Mamba2Trainer::epoch_done(const EpochReport& report) {
+  const Team& team = trainer_.team();
+  if (team.size() > 1) team.require_same_weights(nn::weights_hash(model_));
+  if (!team.leads()) return;
   const std::vector<Window> whole = whole_sequences(data_.set.sequences, data_.split, Part::kValid);
   Batch batch;
   BatchFiller(data_.set, data_.split, data_.normalizer, Part::kValid)
@@ -113,6 +116,7 @@ TrainingState Mamba2Trainer::state(bool is_best) {
 }
 
 void Mamba2Trainer::save(bool is_best) {
+  if (!trainer_.team().leads()) return;
   const TrainingState now = state(is_best);
   if (saved_ == std::pair(now.step, now.epoch_closed)) return;
   try {

@@ -21,12 +21,12 @@ namespace foxhunt::train {
 
 class Mamba2Trainer {
  public:
-  /// Trains `model` in place. References must outlive the trainer.
-  /// Errors  ConfigError with everything that is wrong in the hyper-parameters; DeviceError,
-  /// ShapeError when model and
+  /// Trains `model` in place, with `ranks` as one of several processes, of which rank 0 alone
+  /// writes into `run`. References must outlive the trainer. Errors  ConfigError with everything
+  /// that is wrong in the hyper-parameters; DeviceError, ShapeError when model and
   ///         data do not fit.
   Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, const Mamba2Hyperparameters& hyper,
-                bundle::ModelContext context, RunDir& run);
+                bundle::ModelContext context, RunDir& run, ranks::Ranks* ranks = nullptr);
 
   /// To the end, to early stopping, or to an interruption. Afterwards the model has its best
   /// weights, the run folder a checkpoint of them (`best`) and of the last state (`last`). Errors

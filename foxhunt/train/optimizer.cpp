@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -15,6 +16,9 @@ namespace {
 
 /// Every parameter begins on a boundary of this many elements: a cache line of floats.
 constexpr std::int64_t kAlign = 16;
+/// Gradients sent at once: long enough to use a link well, short enough to send while the backward
+/// pass goes on.
+constexpr std::int64_t kBucketBytes = std::int64_t{4} << 20;
 
 }  // namespace
 
@@ -65,8 +69,55 @@ void Optimizer::add_lane(NamedParameters replica) {
   lanes_.push_back(std::move(replica));
 }
 
-void Optimizer::zero_grad() {
+void Optimizer::share(ranks::Ranks& ranks, ranks::LaneRange own, std::int64_t total) {
+  if (weight_.scalar_type() != at::kFloat)
+    throw ConfigError("[optimizer] only float32 parameters can be shared among ranks");
+  own_ = own;
+  if (!on_cpu_) host_ = at::zeros({weight_.numel()}, at::TensorOptions(at::kFloat));
+  // The last parameters get their gradients first.
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = places_.size(); i-- > 0;) sizes.push_back(places_[i].count);
+  const auto parameter = [this](std::size_t index) { return places_.size() - 1 - index; };
+  exchange_ = std::make_unique<ranks::GradientExchange>(
+      ranks, total, std::move(sizes), kBucketBytes,
+      [this, parameter](std::int64_t lane, std::size_t index) -> const float* {
+        const std::size_t i = parameter(index);
+        if (!on_cpu_) return host_.const_data_ptr<float>() + places_[i].offset;
+        const auto mine = static_cast<std::size_t>(lane - own_.begin);
+        const at::Tensor& grad = lanes_[mine][i].second.grad();
+        if (!grad.defined()) return nullptr;
+        if (!grad.is_contiguous()) lanes_[mine][i].second.mutable_grad() = grad.contiguous();
+        return lanes_[mine][i].second.grad().const_data_ptr<float>();
+      },
+      [this, parameter](std::size_t index) {
+        const at::Tensor& flat = on_cpu_ ? gradient_ : host_;
+        return flat.mutable_data_ptr<float>() + places_[parameter(index)].offset;
+      });
+  if (!on_cpu_) return;
+  std::vector<std::vector<at::Tensor>> lanes;
+  for (const NamedParameters& lane : lanes_) {
+    lanes.emplace_back();
+    for (std::size_t i = places_.size(); i-- > 0;) lanes.back().push_back(lane[i].second);
+  }
+  hooks_ = std::make_unique<ReadyHooks>(*exchange_, std::move(lanes));
+}
+
+void Optimizer::exchange_gradients() {
+  if (!on_cpu_) {
+    gather_here();
+    host_.copy_(gradient_);
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t i = places_.size(); i-- > 0;) order.push_back(i);
+  squares_ = exchange_->finish(order);
+  if (!on_cpu_) gradient_.copy_(host_);
+}
+
+void Optimizer::zero_grad(std::int64_t used) {
   gathered_ = false;
+  used_ = used;
+  if (exchange_) exchange_->start(used);
+  if (hooks_) hooks_->start(std::clamp<std::int64_t>(used - own_.begin, 0, own_.size()));
   scale_ = 1.0;
   for (NamedParameters& lane : lanes_) {
     for (auto& [name, tensor] : lane) tensor.mutable_grad() = at::Tensor();
@@ -79,18 +130,20 @@ bool Optimizer::gather_on_cpu() {
   bool any = false;
   std::vector<at::Tensor> kept;
   std::vector<const float*> parts;
+  const auto lanes = static_cast<std::int64_t>(lanes_.size());
+  const std::int64_t used = used_ >= 0 ? std::min(used_, lanes) : lanes;
   squares_ = 0.0;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     kept.clear();
     parts.clear();
-    for (const NamedParameters& lane : lanes_) {
-      const at::Tensor& grad = lane[i].second.grad();
-      if (!grad.defined()) continue;
-      kept.push_back(grad.contiguous());
-      parts.push_back(kept.back().const_data_ptr<float>());
+    for (std::int64_t l = 0; l < used; ++l) {
+      const at::Tensor& grad = lanes_[static_cast<std::size_t>(l)][i].second.grad();
+      if (grad.defined()) kept.push_back(grad.contiguous());
+      if (!grad.defined()) zeros_.resize(static_cast<std::size_t>(weight_.numel()));
+      parts.push_back(grad.defined() ? kept.back().const_data_ptr<float>() : zeros_.data());
     }
     float* sum = gradient_.mutable_data_ptr<float>() + places_[i].offset;
-    if (parts.empty()) {
+    if (kept.empty()) {
       std::fill_n(sum, places_[i].count, 0.0F);
       continue;
     }
@@ -103,7 +156,14 @@ bool Optimizer::gather_on_cpu() {
 
 bool Optimizer::gather() {
   gathered_ = true;
-  if (on_cpu_) return gather_on_cpu();
+  if (exchange_) {
+    exchange_gradients();
+    return true;
+  }
+  return on_cpu_ ? gather_on_cpu() : gather_here();
+}
+
+bool Optimizer::gather_here() {
   bool any = false;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const at::Tensor sum = view_of(gradient_, i);

@@ -17,8 +17,10 @@ using EachTask = std::function<void(std::int64_t count, const ModelTask& task)>;
 double part_loss(SequenceModel& model, const TrainingData& data, Part part,
                  const ClassWeights& weights, const ScalarReader& read = read_scalars);
 
-/// The same, the sequences shared out by `each`; sums run in the order of the sequences.
+/// The same, the sequences shared out among the ranks of a team and by `each`; sums run in the
+/// order of the sequences.
 double part_loss(const EachTask& each, const TrainingData& data, Part part,
-                 const ClassWeights& weights, const ScalarReader& read = read_scalars);
+                 const ClassWeights& weights, const ScalarReader& read = read_scalars,
+                 const Team& team = Team());
 
 }  // namespace foxhunt::train

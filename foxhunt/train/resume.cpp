@@ -124,15 +124,47 @@ std::optional<fs::path> repair(CheckpointStore& store, const CheckpointStore::Ne
   });
 }
 
-}  // namespace
+/// What rank 0 tells the others: with what to go on, or that there is nothing to do.
+std::string message(const TrainingRun* what) {
+  if (what == nullptr) return "{}";
+  return nlohmann::json{
+      {"checkpoint", what->checkpoint ? fs::absolute(*what->checkpoint).string() : ""},
+      {"data", what->data},
+      {"device", what->device.text()}}
+      .dump();
+}
 
-TrainReport resume(const fs::path& path, const ResumeOptions& options) {
+/// Another rank than 0: what is written is rank 0's concern.
+TrainReport follow(const fs::path& path, const ResumeOptions& options, const Together& together) {
+  RunDir run = together.open({});
+  const auto told = nlohmann::json::parse(together.from_first(""));
+  if (told.empty()) return read_result(path).value();
+  TrainingRun what{.config = load_config(path / "config.resolved.toml"),
+                   .pause_after_epoch = options.pause_after_epoch};
+  what.threads =
+      together.threads(options.threads > 0 ? options.threads : what.config.hyper.train.threads);
+  what.data = told.at("data");
+  if (const std::string checkpoint = told.at("checkpoint"); !checkpoint.empty())
+    what.checkpoint = checkpoint;
+  const std::string device = options.device.empty() ? told.at("device") : options.device;
+  what.device = nn::parse_device(together.device(device.substr(0, device.find(':'))));
+  prepare_process(what.config, what.device, what.threads);
+  together.require_alike(config::hash_of(what.config));
+  return run_training(run, together, what);
+}
+
+TrainReport lead(const fs::path& path, const ResumeOptions& options, const Together& together) {
   if (const auto result = read_result(path)) {
     log::info("{}: the run has ended already ({})", path.string(), result->stopped);
+    together.open([&] { return RunDir::open(path); });
+    together.from_first(message(nullptr));
     return *result;
   }
-  RunDir run = RunDir::reopen(path);
-  if (const auto result = read_result(path)) return *result;  // whoever had the lock ended it
+  RunDir run = together.open([&] { return RunDir::reopen(path); });
+  if (const auto result = read_result(path)) {  // whoever had the lock ended it
+    together.from_first(message(nullptr));
+    return *result;
+  }
   if (fs::exists(run.file("pruned.json"))) {
     throw DataError(
         fmt::format("{}: was cut out of another run and not trained (pruned.json): there "
@@ -141,12 +173,12 @@ TrainReport resume(const fs::path& path, const ResumeOptions& options) {
   }
   TrainingRun what{.config = load_config(run.file("config.resolved.toml")),
                    .progress = options.progress,
-                   .pause_after_epoch = options.pause_after_epoch,
-                   .threads = options.threads};
-  what.device = nn::parse_device(options.device.empty() ? environment_of(run).value("device", "cpu")
-                                                        : options.device);
-  prepare_process(what.config, what.device,
-                  options.threads > 0 ? options.threads : what.config.hyper.train.threads);
+                   .pause_after_epoch = options.pause_after_epoch};
+  what.threads =
+      together.threads(options.threads > 0 ? options.threads : what.config.hyper.train.threads);
+  what.device = nn::parse_device(together.device(
+      options.device.empty() ? environment_of(run).value("device", "cpu") : options.device));
+  prepare_process(what.config, what.device, what.threads);
   const log::FileSink log_file(run.file("log.txt"));
 
   CheckpointStore store(run.path(), what.config.hyper.train.keep_checkpoints);
@@ -179,7 +211,21 @@ TrainReport resume(const fs::path& path, const ResumeOptions& options) {
                              .command_line = options.command_line});
   log::info("resumed {} at step {}", run.path().string(), step);
   if (!what.checkpoint) run.cut_metrics(0);
-  return run_training(run, what);
+  together.from_first(message(&what));
+  together.require_alike(config::hash_of(what.config));
+  return run_training(run, together, what);
+}
+
+}  // namespace
+
+TrainReport resume(const fs::path& path, const ResumeOptions& options) {
+  Together together;
+  if (together.alone()) return lead(path, options, together);
+  RunDir::open(path);  // a rank that does not see the folder says so itself
+  together.meet(load_config(path / "config.resolved.toml").hyper.train.rank_timeout);
+  return together.all([&] {
+    return together.leads() ? lead(path, options, together) : follow(path, options, together);
+  });
 }
 
 }  // namespace foxhunt::train

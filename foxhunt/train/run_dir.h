@@ -37,6 +37,8 @@ class RunDir {
   /// folder, or was cut off before it began; ConfigError when another process has the lock;
   /// IoError.
   static RunDir reopen(const std::filesystem::path& dir);
+  /// A run that another process of the same training writes: nothing is read, locked or written.
+  static RunDir elsewhere(const std::filesystem::path& dir) { return RunDir(dir); }
   /// Opens a run to read it. Errors  DataError when `dir` is no run folder.
   static RunDir open(const std::filesystem::path& dir);
 

@@ -11,6 +11,7 @@
 #include "foxhunt/nn/mamba2.h"
 #include "foxhunt/train/lanes.h"
 #include "foxhunt/train/mamba2_sequence_model.h"
+#include "foxhunt/train/team.h"
 #include "foxhunt/train/training_step.h"
 
 namespace foxhunt::train {
@@ -71,10 +72,11 @@ struct StepProgram::Parts {
     at::set_num_threads(lanes->size() == 1 ? static_cast<int>(spec.threads) : 1);
     optimizer->zero_grad();
     const double divisor = weight_sum(batch, {});
-    const at::Tensor loss =
-        lanes->sum_slices(batch.B, [&](SequenceModel& lane, std::int64_t begin, std::int64_t end) {
+    const std::vector<at::Tensor> losses =
+        lanes->run_slices(batch.B, [&](SequenceModel& lane, std::int64_t begin, std::int64_t end) {
           return slice_loss(lane, begin, end, divisor);
         });
+    const at::Tensor loss = Team().sum_of_lanes(losses, lanes->total(), lanes->used(batch.B));
     const at::Tensor norm = optimizer->grad_norm();
     const std::vector<double> host = read_scalars(at::stack({loss.to(norm.scalar_type()), norm}));
     optimizer->clip(norm);

@@ -4,6 +4,9 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <optional>
+#include <sstream>
+
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/machine.h"
@@ -12,6 +15,7 @@
 #include "foxhunt/train/environment.h"
 #include "foxhunt/train/machine_choice.h"
 #include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/together.h"
 #include "foxhunt/train/training_run.h"
 
 namespace foxhunt::train {
@@ -28,6 +32,15 @@ void shrink(ExperimentConfig& config) {
   config.hyper.model.chunk_size = std::min<std::int64_t>(config.hyper.model.chunk_size, 32);
   config.evaluate.bootstrap_samples =
       std::min<std::int64_t>(config.evaluate.bootstrap_samples, 100);
+}
+
+/// Machines may differ: what rank 0 chose holds for all.
+void choose_together(ExperimentConfig& config, const nn::DeviceSpec& device,
+                     const Together& together) {
+  choose_for_machine(config, device);
+  std::int64_t& chunk = config.hyper.model.chunk_size;
+  std::int64_t& lanes = config.hyper.train.lanes;
+  std::istringstream(together.from_first(fmt::format("{} {}", chunk, lanes))) >> chunk >> lanes;
 }
 
 void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOptions& options) {
@@ -50,16 +63,25 @@ RunDir new_run(const ExperimentConfig& config, const TrainOptions& options) {
 
 TrainReport train(ExperimentConfig config, const TrainOptions& options) {
   if (options.test) shrink(config);
-  const nn::DeviceSpec device = nn::parse_device(options.device);
-  prepare_process(config, device, config.hyper.train.threads);
-  RunDir run = new_run(config, options);
-  const log::FileSink log_file(run.file("log.txt"));
-  choose_for_machine(config, device);
-  describe_run(run, config, options);
-  return run_training(run, {.config = std::move(config),
-                            .device = device,
-                            .progress = options.progress,
-                            .pause_after_epoch = options.pause_after_epoch});
+  Together together;
+  const nn::DeviceSpec device = nn::parse_device(together.device(options.device));
+  const std::int64_t threads = together.threads(config.hyper.train.threads);
+  prepare_process(config, device, threads);
+  together.meet(config.hyper.train.rank_timeout);
+  return together.all([&] {
+    together.require_alike(config::hash_of(config));
+    RunDir run = together.open([&] { return new_run(config, options); });
+    std::optional<log::FileSink> log_file;
+    if (together.leads()) log_file.emplace(run.file("log.txt"));
+    choose_together(config, device, together);
+    if (together.leads()) describe_run(run, config, options);
+    return run_training(run, together,
+                        {.config = std::move(config),
+                         .device = device,
+                         .progress = options.progress,
+                         .pause_after_epoch = options.pause_after_epoch,
+                         .threads = threads});
+  });
 }
 
 }  // namespace foxhunt::train

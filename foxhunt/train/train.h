@@ -35,9 +35,12 @@ struct TrainReport {
   double seconds = 0;
   std::string weights_sha256;  ///< of the best weights, which the model now has
   std::string stopped;         ///< "epochs done", "early stopping", "paused"
+  int rank = 0;                ///< of this process among those that trained together
 };
 
 /// Trains a model and leaves a run folder behind (run_dir.h). Ctrl-C finishes the step and saves.
+/// Where the environment names other ranks (ranks/place.h) all train one model together, and rank 0
+/// alone writes; then also errors  ranks::LostRankError.
 /// Errors  ConfigError with every setting that is wrong; DataError; DeviceError; NotConvergedError;
 /// IoError;
 ///         InterruptedError after everything was saved.
@@ -54,9 +57,10 @@ struct ResumeOptions {
 };
 
 /// Goes on with a run that was cut off, from its newest complete checkpoint, to the same bits as
-/// if it had not been (docs/decisions/0016-resume.md). Of a run that has ended: its result.
-/// Errors  DataError: no run, one that was cut off before it began, or something has changed (each
-/// is named); ConfigError: another process trains into the folder; what train() throws.
+/// if it had not been (docs/decisions/0016-resume.md), with any number of ranks, all of which see
+/// the folder. Of a run that has ended: its result. Errors  DataError: no run, one that was cut off
+/// before it began, or something has changed (each is named); ConfigError: another process trains
+/// into the folder; what train() throws.
 TrainReport resume(const std::filesystem::path& run, const ResumeOptions& options);
 
 struct EvaluateOptions {

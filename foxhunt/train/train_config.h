@@ -49,6 +49,7 @@ struct TrainConfig {
   std::int64_t checkpoint_every = 0;  ///< steps; 0: at the end of every epoch
   std::int64_t keep_checkpoints = 3;
   std::int64_t max_bad_steps = 20;
+  std::int64_t rank_timeout = 20;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
 
@@ -62,8 +63,8 @@ struct TrainConfig {
     key("threads", c.threads, 0, 1024,
         "CPU threads; 0: all cores. With native kernels no result depends on it");
     key("lanes", c.lanes, 0, 1024,
-        "slices a batch is cut into on the CPU, each one thread's work; sums run over lanes in "
-        "order. 0: one a window, at most 8");
+        "slices a batch is cut into on the CPU, each one thread's work; sums run over "
+        "a fixed tree of lanes. 0: one a window, at most 8");
     key.choice("kernels", c.kernels,
                {{"native", nn::Kernels::kNative}, {"aten", nn::Kernels::kAten}},
                "who computes on the CPU: the project's own kernels or LibTorch's operations");
@@ -82,6 +83,8 @@ struct TrainConfig {
         "newest checkpoints kept, beside the best");
     key("max_bad_steps", c.max_bad_steps, 1, 1'000'000,
         "non-finite steps in a row that end the training");
+    key("rank_timeout", c.rank_timeout, 2, 86'400,
+        "with several processes: seconds without a sign of life after which one counts as lost");
     key.section("optimizer", c.optimizer, "AdamW");
     key.section("schedule", c.schedule, "learning rate over time");
   }

@@ -40,6 +40,21 @@ TrainReport report_of(const RunDir& run, const nn::Mamba2SSM& model, const FitRe
           .stopped = fit.stopped};
 }
 
+/// What sharing the gradients cost, a step.
+void log_exchange(const WindowTrainer& trainer, std::int64_t steps) {
+  const ranks::GradientExchange* exchange = trainer.optimizer().exchange();
+  if (exchange == nullptr || steps == 0) return;
+  const auto milliseconds = [steps](double seconds) {
+    return 1e3 * seconds / static_cast<double>(steps);
+  };
+  log::info(
+      "exchange of gradients a step: {} sent in {} buckets, {:.2f} ms, {:.2f} ms of them not "
+      "behind "
+      "the backward pass",
+      format_bytes(exchange->bytes_sent() / steps), exchange->buckets(),
+      milliseconds(exchange->busy_seconds()), milliseconds(exchange->waited_seconds()));
+}
+
 }  // namespace
 
 void prepare_process(const ExperimentConfig& config, const nn::DeviceSpec& device,
@@ -52,10 +67,11 @@ void prepare_process(const ExperimentConfig& config, const nn::DeviceSpec& devic
   if (threads > 0) nn::set_torch_threads(static_cast<int>(threads));
 }
 
-TrainReport run_training(RunDir& run, const TrainingRun& what) {
+TrainReport run_training(RunDir& run, const Together& together, const TrainingRun& what) {
   const ExperimentConfig& config = what.config;
   const Dataset data = load_dataset(config, what.data);
-  write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
+  if (together.leads()) write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
+  together.require_same_data(data.files);
   const features::Normalizer normalizer = normalizer_of(what, data);
   const model::HeadConfig head = config.hyper.to_head_config(
       static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);
@@ -74,25 +90,31 @@ TrainReport run_training(RunDir& run, const TrainingRun& what) {
   Mamba2Trainer trainer(
       model,
       {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},
-      hyper, std::move(context), run);
-  trainer.keep_beside(
-      {{"config.resolved.toml", read_file(run.file("config.resolved.toml"))},
-       {"identity.json",
-        identity_of(config::hash_of(config), data.files, nn::torch_version()).to_json()}});
+      hyper, std::move(context), run, together.ranks());
+  if (together.leads()) {
+    trainer.keep_beside(
+        {{"config.resolved.toml", read_file(run.file("config.resolved.toml"))},
+         {"identity.json",
+          identity_of(config::hash_of(config), data.files, nn::torch_version()).to_json()}});
+  }
   if (what.checkpoint) trainer.restore(read_checkpoint(*what.checkpoint));
   log::info("Mamba-2 with {} parameters on {}, {} threads; {} windows, {} steps{}",
             model.performance_metrics().parameters, what.device.text(),
             trainer.windows().lanes().threads(), trainer.windows().windows(),
             trainer.windows().total_steps(),
             what.checkpoint ? fmt::format(", {} done", trainer.windows().steps()) : "");
-  const FitReport fit = trainer.fit(what.progress, what.pause_after_epoch);
+  const std::int64_t steps_before = trainer.windows().steps();
+  const FitReport fit =
+      trainer.fit(together.leads() ? what.progress : ProgressMode::kOff, what.pause_after_epoch);
+  log_exchange(trainer.windows(), trainer.windows().steps() - steps_before);
   TrainReport report = report_of(run, model, fit, trainer.seconds());
   if (fit.stopped == "interrupted") {
     throw InterruptedError(
         fmt::format("interrupted at step {}; saved in {}; go on with foxhunt resume {}", fit.steps,
                     run.path().string(), run.path().string()));
   }
-  if (fit.stopped != "paused") write_file_atomic(run.file("result.json"), to_json(report) + "\n");
+  if (fit.stopped != "paused" && together.leads())
+    write_file_atomic(run.file("result.json"), to_json(report) + "\n");
   return report;
 }
 

@@ -9,6 +9,7 @@
 
 #include "foxhunt/nn/device.h"
 #include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/together.h"
 #include "foxhunt/train/train.h"
 
 namespace foxhunt::train {
@@ -28,8 +29,8 @@ struct TrainingRun {
 void prepare_process(const ExperimentConfig& config, const nn::DeviceSpec& device,
                      std::int64_t threads);
 
-/// Writes data.lock, checkpoints, metrics and, at the end, result.json into `run`.
+/// Rank 0 writes data.lock, checkpoints, metrics and, at the end, result.json into `run`.
 /// Errors  what train() throws.
-TrainReport run_training(RunDir& run, const TrainingRun& what);
+TrainReport run_training(RunDir& run, const Together& together, const TrainingRun& what);
 
 }  // namespace foxhunt::train

@@ -10,7 +10,6 @@
 #include <map>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/base/interrupt.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/train/part_loss.h"
 #include "foxhunt/train/prior_start.h"
@@ -45,53 +44,72 @@ void copy_by_name(const NamedParameters& from, const NamedParameters& to) {
 }  // namespace
 
 WindowTrainer::WindowTrainer(SequenceModel& model, const TrainingData& data,
-                             const TrainConfig& config, const Rng& rng)
+                             const TrainConfig& config, const Rng& rng, ranks::Ranks* ranks)
     : model_(model),
       data_(data),
       config_(config),
+      team_(ranks),
       windows_(training_windows(data.windows, data.set.sequences, data.split)),
       sampler_(static_cast<std::int64_t>(windows_.size()), rng.split("sampler")),
       total_steps_(config.epochs * steps_an_epoch(sampler_.size(), config.batch_size)),
       schedule_(config.schedule, total_steps_),
       optimizer_(model.parameters(), config.optimizer),
-      lanes_(model, optimizer_, config.lanes, config.batch_size, config.threads),
+      lanes_(model, optimizer_, config.lanes, config.batch_size, config.threads, team_),
       filler_(data.set, data.split, data.normalizer, Part::kTrain) {
   if (windows_.empty()) throw ConfigError("[train] the training part holds no window with a label");
   start_at_prior(model, data.set, data.split);
+  if (ranks != nullptr) optimizer_.share(*ranks, lanes_.own(), lanes_.total());
   report_.best_valid_loss = std::numeric_limits<double>::infinity();
   if (config.class_weights && model.head().kind == model::HeadKind::kClassification) {
     class_weights_ = balanced_class_weights(data.set.sequences, data.split, Part::kTrain);
   }
 }
 
-at::Tensor WindowTrainer::run_lanes(double divisor) {
-  return lanes_.sum_slices(
-      batch_.B, [&](SequenceModel& model, std::int64_t begin, std::int64_t end) {
+const Batch& WindowTrainer::fill(std::span<const std::int64_t> picked) {
+  std::vector<Window> windows;
+  for (const std::int64_t index : picked)
+    windows.push_back(windows_[static_cast<std::size_t>(index)]);
+  if (team_.size() == 1) {
+    filler_.fill(windows, 0, batch_);
+    return batch_;
+  }
+  filler_.fill_labels(windows, labels_);
+  const ranks::LaneRange own = lanes_.own_rows(labels_.B);
+  filler_.fill(std::span(windows).subspan(static_cast<std::size_t>(own.begin),
+                                          static_cast<std::size_t>(own.size())),
+               labels_.T, batch_);
+  return labels_;
+}
+
+at::Tensor WindowTrainer::run_lanes(std::int64_t rows, double divisor) {
+  const std::int64_t first = lanes_.own_rows(rows).begin;
+  const std::vector<at::Tensor> losses =
+      lanes_.run_slices(rows, [&](SequenceModel& model, std::int64_t begin, std::int64_t end) {
         const std::int64_t micro = config_.micro_batch > 0 ? config_.micro_batch : end - begin;
         at::Tensor loss;
         for (std::int64_t from = begin; from < end; from += micro) {
-          const DeviceBatch part =
-              upload(batch_, from, std::min(micro, end - from), class_weights_, model.device());
+          const DeviceBatch part = upload(batch_, from - first, std::min(micro, end - from),
+                                          class_weights_, model.device());
+          const LastRound last(from + micro >= end);
           const at::Tensor part_loss = accumulate(model, part, divisor, config_.precision);
           loss = loss.defined() ? loss + part_loss : part_loss;
         }
         return loss;
       });
+  const at::Tensor norm = optimizer_.grad_norm();
+  const at::Tensor loss = team_.sum_of_lanes(losses, lanes_.total(), lanes_.used(rows));
+  return at::stack({loss.to(norm.device(), norm.scalar_type()), norm});
 }
 
 void WindowTrainer::run_step(std::span<const std::int64_t> picked) {
-  std::vector<Window> windows;
-  for (const std::int64_t index : picked)
-    windows.push_back(windows_[static_cast<std::size_t>(index)]);
-  filler_.fill(windows, 0, batch_);
-  const double divisor = weight_sum(batch_, class_weights_);
+  const Batch& whole = fill(picked);
+  const double divisor = weight_sum(whole, class_weights_);
   const double lr = schedule_.lr(step_);
   ++step_;
 
-  optimizer_.zero_grad();
-  const at::Tensor loss = run_lanes(divisor);
-  const at::Tensor norm = optimizer_.grad_norm();
-  const std::vector<double> host = read_(at::stack({loss.to(norm.scalar_type()), norm}));
+  optimizer_.zero_grad(lanes_.used(whole.B));
+  const at::Tensor loss_and_norm = run_lanes(whole.B, divisor);
+  const std::vector<double> host = read_(loss_and_norm);
   if (!std::isfinite(host[0]) || !std::isfinite(host[1])) {
     ++sums_.skipped;
     ++report_.skipped_steps;
@@ -106,7 +124,7 @@ void WindowTrainer::run_step(std::span<const std::int64_t> picked) {
     return;
   }
   bad_steps_in_a_row_ = 0;
-  optimizer_.clip(norm);
+  optimizer_.clip(loss_and_norm[1]);
   optimizer_.step(lr);
   model_.after_step();
   sums_.loss += host[0] * divisor;
@@ -115,14 +133,14 @@ void WindowTrainer::run_step(std::span<const std::int64_t> picked) {
   sums_.norm_max = std::max(sums_.norm_max, host[1]);
   sums_.lr = lr;
   ++sums_.good;
-  for (const float m : batch_.mask) sums_.rows += m > 0 ? 1 : 0;
+  for (const float m : whole.mask) sums_.rows += m > 0 ? 1 : 0;
 }
 
-std::string WindowTrainer::end_of_training(std::int64_t pause_after_epoch) const {
+std::string WindowTrainer::end_of_training(std::int64_t pause_after_epoch) {
   if (report_.epochs == 0) return "";
   if (config_.patience > 0 && epochs_without_gain_ >= config_.patience) return "early stopping";
   if (report_.epochs >= config_.epochs) return "epochs done";
-  if (interrupted()) return "interrupted";
+  if (team_.agree_to_stop()) return "interrupted";
   if (pause_after_epoch > 0 && report_.epochs >= pause_after_epoch) return "paused";
   return "";
 }
@@ -147,7 +165,7 @@ bool WindowTrainer::run_epoch(const Hooks& hooks, ProgressMode mode) {
                     fmt::format("loss {:.4f}  best {:.4f}  {}", sums_.mean_loss(),
                                 report_.best_valid_loss, format_bytes(resident_set().now)));
     if (hooks.step_done) hooks.step_done();
-    if (interrupted()) return false;
+    if (team_.stopping()) return false;
   }
   return true;
 }
@@ -244,7 +262,7 @@ void WindowTrainer::restore(const TrainingState& state, const NamedParameters& w
 
 double WindowTrainer::mean_loss(Part part) {
   return part_loss([this](std::int64_t count, const ModelTask& task) { lanes_.each(count, task); },
-                   data_, part, class_weights_, read_);
+                   data_, part, class_weights_, read_, team_);
 }
 
 void WindowTrainer::keep_best() {

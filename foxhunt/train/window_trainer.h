@@ -54,8 +54,10 @@ class WindowTrainer {
  public:
   /// The model begins as the best constant forecast of the training labels (prior_start.h).
   /// Errors  ConfigError: no window, or none to validate on.
+  /// With `ranks` this is one of several processes that train together: all construct it alike and
+  /// call fit() alike.
   WindowTrainer(SequenceModel& model, const TrainingData& data, const TrainConfig& config,
-                const Rng& rng);
+                const Rng& rng, ranks::Ranks* ranks = nullptr);
 
   struct Hooks {
     std::function<void(const EpochReport&)> epoch_done{};
@@ -92,18 +94,21 @@ class WindowTrainer {
   std::int64_t windows() const { return sampler_.size(); }
   const FitReport& report() const { return report_; }
   const Lanes& lanes() const { return lanes_; }
+  const Team& team() const { return team_; }
   /// For audits: how scalars come to the host.
   void set_scalar_reader(ScalarReader reader) { read_ = std::move(reader); }
 
  private:
   /// Why there is no further epoch now; "": there is.
-  std::string end_of_training(std::int64_t pause_after_epoch) const;
+  std::string end_of_training(std::int64_t pause_after_epoch);
   void begin_epoch();
   /// False when interrupted.
   bool run_epoch(const Hooks& hooks, ProgressMode progress);
   void close_epoch(const Hooks& hooks);
-  /// Forward and backward pass of the batch; the loss, divided by `divisor`.
-  at::Tensor run_lanes(double divisor);
+  /// Forward and backward pass of the batch; loss, divided by `divisor`, and gradient norm.
+  at::Tensor run_lanes(std::int64_t rows, double divisor);
+  /// Reads the windows that this rank works; the answer has the loss weights of all.
+  const Batch& fill(std::span<const std::int64_t> picked);
   void run_step(std::span<const std::int64_t> picked);
   void keep_best();
   void restore_best();
@@ -111,6 +116,7 @@ class WindowTrainer {
   SequenceModel& model_;
   TrainingData data_;
   TrainConfig config_;
+  Team team_;
   std::vector<Window> windows_;
   WindowSampler sampler_;
   std::int64_t total_steps_;
@@ -119,7 +125,8 @@ class WindowTrainer {
   Lanes lanes_;
   ClassWeights class_weights_;
   BatchFiller filler_;
-  Batch batch_;
+  Batch batch_;   ///< the windows of this rank
+  Batch labels_;  ///< of the whole batch, where others work some of it
   ScalarReader read_ = read_scalars;
   std::vector<at::Tensor> best_;
   std::int64_t step_ = 0;

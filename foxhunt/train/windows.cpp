@@ -83,7 +83,7 @@ BatchFiller::BatchFiller(const SequenceSet& set, const Split& split,
   normalizer_.require_schema(set_.schema);
 }
 
-void BatchFiller::fill(std::span<const Window> windows, std::int64_t pad_to, Batch& batch) const {
+void BatchFiller::shape(std::span<const Window> windows, std::int64_t pad_to, Batch& batch) const {
   std::int64_t longest = 0;
   for (const Window& window : windows) {
     const auto sequences = static_cast<std::int64_t>(set_.sequences.size());
@@ -104,16 +104,30 @@ void BatchFiller::fill(std::span<const Window> windows, std::int64_t pad_to, Bat
   batch.T = pad_to > 0 ? pad_to : longest;
   batch.F = normalizer_.width();
   const auto cells = static_cast<std::size_t>(batch.B * batch.T);
-  batch.features.assign(cells * static_cast<std::size_t>(batch.F), 0.0F);
   batch.classes.assign(cells, kNoClass);
   batch.values.assign(cells, 0.0F);
   batch.mask.assign(cells, 0.0F);
   batch.lengths.assign(windows.size(), 0);
-  for (std::int64_t b = 0; b < batch.B; ++b)
-    fill_row(windows[static_cast<std::size_t>(b)], b, batch);
 }
 
-void BatchFiller::fill_row(const Window& window, std::int64_t b, Batch& batch) const {
+void BatchFiller::fill(std::span<const Window> windows, std::int64_t pad_to, Batch& batch) const {
+  shape(windows, pad_to, batch);
+  batch.features.assign(static_cast<std::size_t>(batch.B * batch.T * batch.F), 0.0F);
+  for (std::int64_t b = 0; b < batch.B; ++b) {
+    const Window& window = windows[static_cast<std::size_t>(b)];
+    fill_features(window, b, batch);
+    fill_row_labels(window, b, batch);
+  }
+}
+
+void BatchFiller::fill_labels(std::span<const Window> windows, Batch& batch) const {
+  shape(windows, 0, batch);
+  batch.features.clear();
+  for (std::int64_t b = 0; b < batch.B; ++b)
+    fill_row_labels(windows[static_cast<std::size_t>(b)], b, batch);
+}
+
+void BatchFiller::fill_features(const Window& window, std::int64_t b, Batch& batch) const {
   const auto s = static_cast<std::size_t>(window.sequence);
   const Sequence& sequence = set_.sequences[s];
   const auto width = static_cast<std::size_t>(batch.F);
@@ -122,6 +136,14 @@ void BatchFiller::fill_row(const Window& window, std::int64_t b, Batch& batch) c
   const auto at = static_cast<std::size_t>(b * batch.T);
   normalizer_.apply(std::span(sequence.rows).subspan(first * width, length * width),
                     std::span(batch.features).subspan(at * width, length * width));
+}
+
+void BatchFiller::fill_row_labels(const Window& window, std::int64_t b, Batch& batch) const {
+  const auto s = static_cast<std::size_t>(window.sequence);
+  const Sequence& sequence = set_.sequences[s];
+  const auto first = static_cast<std::size_t>(window.first);
+  const auto length = static_cast<std::size_t>(window.length);
+  const auto at = static_cast<std::size_t>(b * batch.T);
   batch.lengths[static_cast<std::size_t>(b)] = window.length;
   for (auto i = static_cast<std::size_t>(window.loss_from); i < length; ++i) {
     if (!has_loss(sequence, split_.parts[s], first + i, part_)) continue;

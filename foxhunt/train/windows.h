@@ -62,9 +62,13 @@ class BatchFiller {
   /// longest of the windows when it is 0. Memory of `batch` is used again. No windows: B = 0.
   /// Errors  ShapeError when a window is longer than pad_to or lies outside of its sequence.
   void fill(std::span<const Window> windows, std::int64_t pad_to, Batch& batch) const;
+  /// The same without features: what falls a loss on, at no cost of normalising.
+  void fill_labels(std::span<const Window> windows, Batch& batch) const;
 
  private:
-  void fill_row(const Window& window, std::int64_t b, Batch& batch) const;
+  void shape(std::span<const Window> windows, std::int64_t pad_to, Batch& batch) const;
+  void fill_features(const Window& window, std::int64_t b, Batch& batch) const;
+  void fill_row_labels(const Window& window, std::int64_t b, Batch& batch) const;
 
   const SequenceSet& set_;
   const Split& split_;

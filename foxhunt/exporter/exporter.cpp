@@ -104,7 +104,7 @@ ExportReport export_run(const std::filesystem::path& run, const ExportOptions& o
   const Candidate& chosen = choose(report.candidates);
 
   out.form = report.form = chosen.form;
-  out.training_json = training_summary(dir, nn::weights_hash(*best.model), files);
+  out.training_json = training_summary(dir, best.checkpoint, nn::weights_hash(*best.model), files);
   out.certificate = {
       .parity = chosen.parity,
       .bound = chosen.bound,

@@ -31,14 +31,13 @@ Json some_of(const Json& from, std::initializer_list<const char*> keys) {
 
 }  // namespace
 
-std::string training_summary(const train::RunDir& run, const std::string& weights_sha256,
+std::string training_summary(const train::RunDir& run, const std::filesystem::path& checkpoint,
+                             const std::string& weights_sha256,
                              const std::vector<train::DataFile>& files) {
   Json summary;
   summary["weights_sha256"] = weights_sha256;
-  const std::filesystem::path best = run.file("best") / "state.json";
-  const std::filesystem::path last = run.file("last") / "state.json";
   summary["state"] =
-      some_of(read_json(std::filesystem::exists(best) ? best : last),
+      some_of(read_json(checkpoint / "state.json"),
               {"epoch", "step", "best_epoch", "best_valid_loss", "skipped_steps", "seed"});
   summary["environment"] = some_of(read_json(run.file("env.json")),
                                    {"version", "git_revision", "libtorch", "cpu", "device"});

@@ -92,7 +92,7 @@ Checkpoint read_checkpoint(const fs::path& folder) {
 
 LoadedModel load_best(const fs::path& run, at::Device device) {
   const fs::path file = best_file(run);
-  return {nn::load_model(file, device), context_of(file)};
+  return {nn::load_model(file, device), context_of(file), file.parent_path()};
 }
 
 }  // namespace foxhunt::train

@@ -35,6 +35,7 @@ TrainingState read_state(const std::filesystem::path& folder);
 struct LoadedModel {
   std::shared_ptr<nn::Mamba2SSM> model;
   bundle::ModelContext context;
+  std::filesystem::path checkpoint{};  ///< the folder it was read from
 };
 /// The best model of a run as its newest complete checkpoint knows it, else the last one. What is
 /// damaged is named in a warning and never used. Errors  DataError: no complete checkpoint, with

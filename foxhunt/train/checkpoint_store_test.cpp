@@ -73,6 +73,7 @@ TEST_F(CheckpointStoreTest, KeepsTheNewestAndTheBest) {
   }
   EXPECT_EQ(steps, (std::vector<std::int64_t>{2, 5, 6}));
   EXPECT_EQ(names().size(), 3U) << "nothing half removed stays";
+  ASSERT_TRUE(store.best());
   EXPECT_EQ(store.best()->filename(), "step-00000002");
   EXPECT_EQ(fs::read_symlink(run_ / "last"), fs::path("checkpoints/step-00000006"));
 }

@@ -74,9 +74,7 @@ void check(const fs::path& run, const PruneOptions& options) {
 }
 
 TrainingState state_of(const OpenedRun& run, const PruneReport& report) {
-  const CheckpointStore store(run.dir.path(), 1);
-  const auto best = store.best();
-  TrainingState state = read_state(best ? *best : *store.last());
+  TrainingState state = read_state(run.best.checkpoint);
   state.best_valid_loss = report.loss;
   state.weights_sha256 = report.weights_sha256;
   state.is_best = true;

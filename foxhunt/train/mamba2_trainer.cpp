@@ -1,5 +1,6 @@
 #include "foxhunt/train/mamba2_trainer.h"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -110,7 +111,8 @@ TrainingState Mamba2Trainer::state(bool is_best) {
   state.metrics_bytes = run_.sync_metrics();
   state.seconds = seconds();
   state.seed = hyper_.train.seed;
-  state.threads = trainer_.lanes().threads();
+  const Lanes& lanes = trainer_.lanes();
+  state.threads = lanes.size() > 1 ? lanes.threads() : at::get_num_threads();
   state.weights_sha256 = nn::weights_hash(model_);
   return state;
 }

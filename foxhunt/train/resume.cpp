@@ -2,20 +2,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
-#include "foxhunt/base/hash.h"
 #include "foxhunt/base/log.h"
-#include "foxhunt/base/time.h"
 #include "foxhunt/config/config.h"
 #include "foxhunt/train/checkpoint.h"
 #include "foxhunt/train/checkpoint_store.h"
+#include "foxhunt/train/resume_check.h"
 #include "foxhunt/train/resume_log.h"
-#include "foxhunt/train/run_identity.h"
 #include "foxhunt/train/train_report.h"
 #include "foxhunt/train/training_run.h"
 
@@ -23,86 +19,6 @@ namespace foxhunt::train {
 namespace {
 
 namespace fs = std::filesystem;
-
-nlohmann::json environment_of(const RunDir& run) {
-  const fs::path file = run.file("env.json");
-  try {
-    return nlohmann::json::parse(read_file(file));
-  } catch (const nlohmann::json::exception& error) {
-    throw FormatError(fmt::format("{}: {}", file.string(), error.what()));
-  }
-}
-
-/// "# sha256 HEX" on top of config.resolved.toml; "" when it is not there.
-std::string header_hash(const std::string& text) {
-  constexpr std::string_view kHeader = "# sha256 ";
-  if (!text.starts_with(kHeader)) return "";
-  return text.substr(kHeader.size(), text.find('\n') - kHeader.size());
-}
-
-std::vector<DataFile> locked_data(const RunDir& run) {
-  const fs::path file = run.file("data.lock");
-  return fs::exists(file) ? parse_data_lock(read_file(file)) : std::vector<DataFile>{};
-}
-
-/// The files to read now, with their hashes of now. Errors  DataError naming one that is gone.
-std::vector<DataFile> present_data(const std::vector<DataFile>& locked,
-                                   const std::vector<std::string>& named) {
-  std::vector<DataFile> files = locked;
-  if (!named.empty()) {
-    files.clear();
-    for (const std::string& path : named) files.push_back({.path = fs::absolute(path)});
-  }
-  for (DataFile& file : files) {
-    if (!fs::exists(file.path)) {
-      throw DataError(fmt::format(
-          "{}: the run was trained on this file, and it is gone; name its new place with --data",
-          file.path.string()));
-    }
-    file.sha256 = sha256_of_file(file.path);
-  }
-  return files;
-}
-
-/// What the run was begun with, by what its folder says.
-RunIdentity identity_at_start(const RunDir& run, const std::vector<DataFile>& locked) {
-  const auto env = environment_of(run);
-  RunIdentity identity{.config_sha256 = header_hash(read_file(run.file("config.resolved.toml"))),
-                       .binary_sha256 = env.value("binary_sha256", ""),
-                       .libtorch = env.value("libtorch", ""),
-                       .instruction_set = env.value("instruction_set", "")};
-  for (const DataFile& file : locked) identity.data.emplace_back(file.path.string(), file.sha256);
-  return identity;
-}
-
-ExperimentConfig load_config(const fs::path& file) {
-  ExperimentConfig config;
-  load_experiment(config, {file.string()}, {});
-  return config;
-}
-
-/// Everything that differs from what the checkpoint (without one: the run) was made with.
-std::vector<std::string> find_changes(const RunDir& run, const std::optional<fs::path>& checkpoint,
-                                      const ExperimentConfig& config,
-                                      const std::vector<DataFile>& locked, const RunIdentity& now) {
-  std::vector<RunIdentity> known;
-  if (const auto accepted = last_accepted(run.path())) known.push_back(*accepted);
-  known.push_back(checkpoint ? RunIdentity::from_json(read_file(*checkpoint / "identity.json"))
-                             : identity_at_start(run, locked));
-  RunIdentity compared = now;
-  if (locked.empty()) compared.data = known.back().data;  // killed before it had read any data
-  std::vector<std::string> found = changes(known, compared);
-  const std::string header = header_hash(read_file(run.file("config.resolved.toml")));
-  const bool config_named = !found.empty() && found.front().starts_with("configuration");
-  if (!config_named && header != now.config_sha256) {
-    found.insert(found.begin(),
-                 "configuration: config.resolved.toml no longer has the hash of its first line");
-  } else if (config_named && checkpoint) {
-    const auto keys = changed_keys(load_config(*checkpoint / "config.resolved.toml"), config);
-    found.front() = fmt::format("configuration: {}", fmt::join(keys, "; "));
-  }
-  return found;
-}
 
 [[noreturn]] void refuse(const RunDir& run, const std::vector<std::string>& found) {
   throw DataError(fmt::format(
@@ -122,6 +38,15 @@ std::optional<fs::path> repair(CheckpointStore& store, const CheckpointStore::Ne
       return false;
     }
   });
+}
+
+/// LibTorch's operations share out their sums by the number of threads: with them it stays.
+std::int64_t threads_of(const ResumeOptions& options, const TrainingRun& what) {
+  const TrainConfig& train = what.config.hyper.train;
+  if (options.threads > 0) return options.threads;
+  if (train.threads > 0 || train.kernels == nn::Kernels::kNative || !what.checkpoint)
+    return train.threads;
+  return read_state(*what.checkpoint).threads;
 }
 
 /// What rank 0 tells the others: with what to go on, or that there is nothing to do.
@@ -175,11 +100,8 @@ TrainReport lead(const fs::path& path, const ResumeOptions& options, const Toget
   TrainingRun what{.config = load_config(run.file("config.resolved.toml")),
                    .progress = options.progress,
                    .pause_after_epoch = options.pause_after_epoch};
-  what.threads =
-      together.threads(options.threads > 0 ? options.threads : what.config.hyper.train.threads);
-  what.device = nn::parse_device(together.device(
-      options.device.empty() ? environment_of(run).value("device", "cpu") : options.device));
-  prepare_process(what.config, what.device, what.threads);
+  what.device =
+      nn::parse_device(together.device(options.device.empty() ? device_of(run) : options.device));
   const log::FileSink log_file(run.file("log.txt"));
 
   CheckpointStore store(run.path(), what.config.hyper.train.keep_checkpoints);
@@ -187,6 +109,9 @@ TrainReport lead(const fs::path& path, const ResumeOptions& options, const Toget
   for (const auto& skipped : newest.skipped)
     log::warn("{}: {}; skipped", skipped.path.string(), skipped.damage);
   if (newest.entry) what.checkpoint = newest.entry->path;
+
+  what.threads = together.threads(threads_of(options, what));
+  prepare_process(what.config, what.device, what.threads);
 
   const std::vector<DataFile> locked = locked_data(run);
   const std::vector<DataFile> present = present_data(locked, options.data);
@@ -205,6 +130,7 @@ TrainReport lead(const fs::path& path, const ResumeOptions& options, const Toget
                                   config::dump(what.config, /*comments=*/true)));
   }
   append_resume(run.path(), {.identity = now,
+                             .checkpoint = newest.entry ? what.checkpoint->filename().string() : "",
                              .step = step,
                              .skipped = newest.skipped,
                              .accepted = found,

@@ -27,6 +27,8 @@ void append_resume(const fs::path& run, const ResumeRecord& record) {
   }
   const nlohmann::ordered_json line{
       {"time", to_string(now())},
+      {"checkpoint", record.checkpoint.empty() ? nlohmann::ordered_json()
+                                               : nlohmann::ordered_json(record.checkpoint)},
       {"step", record.step},
       {"skipped", skipped},
       {"accepted_changes", record.accepted},

@@ -13,8 +13,9 @@
 namespace foxhunt::train {
 
 struct ResumeRecord {
-  RunIdentity identity{};  ///< of the process that resumed
-  std::int64_t step = 0;   ///< of the checkpoint; 0: from the start
+  RunIdentity identity{};    ///< of the process that resumed
+  std::string checkpoint{};  ///< its name; empty: from the start
+  std::int64_t step = 0;     ///< of the checkpoint
   std::vector<CheckpointStore::Entry> skipped{};
   std::vector<std::string> accepted{};  ///< changes
   std::string device{};

@@ -88,6 +88,7 @@ TEST(ResumeLog, KeepsEveryResumeAndGivesTheLast) {
   append_resume(run, record);
   EXPECT_EQ(last_accepted(run)->binary_sha256, record.identity.binary_sha256);
   std::ofstream(run / "resumes.jsonl", std::ios::app) << "{\"torn";
+  ASSERT_TRUE(last_accepted(run));
   EXPECT_EQ(last_accepted(run)->binary_sha256, record.identity.binary_sha256);
   append_resume(run, record);
   std::ifstream in(run / "resumes.jsonl");

@@ -15,7 +15,7 @@
 namespace foxhunt::train {
 
 struct TrainingRun {
-  ExperimentConfig config;  ///< resolved
+  ExperimentConfig config{};  ///< resolved
   nn::DeviceSpec device{};
   ProgressMode progress = ProgressMode::kAuto;
   std::int64_t pause_after_epoch = 0;

@@ -20,9 +20,11 @@ SAMPLE = "data/es-sample/es-ohlcv-1m.dbn.zst"
 CACHE = tempfile.TemporaryDirectory()
 os.environ["XDG_CACHE_HOME"] = CACHE.name  # what doctor keeps stays out of the user's folder
 
-# Two epochs of a small model; each of the two about a dozen steps.
+# Two epochs of a small model, 15 steps each, at a rate so high that the second epoch is worse than the first: the outcome
+# is what every later checkpoint has kept of it.
 SMALL = ["--config", "configs/mamba2_es.toml", "--test", "--quiet", "--json", "--set", "model.d_model=16",
-         "--set", "train.batch_size=16", "--set", "train.optimizer.weight_decay=0.1"]
+         "--set", "train.batch_size=16", "--set", "train.optimizer.weight_decay=0.1", "--set", "train.schedule.lr=0.15",
+         "--set", "train.schedule.kind=constant", "--set", "train.schedule.warmup_fraction=0"]
 KILLS = 26  # a thread count; two of them
 # What may differ between a run and the same run resumed: time and memory.
 MEASURED = {"seconds", "rows_per_second", "resident_bytes", "resident_peak_bytes", "allocator_peak_bytes",
@@ -66,6 +68,7 @@ class Resume(unittest.TestCase):
         train = call(*small(cls.whole, "--set", "train.checkpoint_every=5", "--set", "train.threads=1"))
         cls.seconds = time.monotonic() - begin
         assert train.returncode == 0, train.stderr
+        assert os.readlink(cls.whole / "best") != os.readlink(cls.whole / "last"), "see SMALL"
         cls.expected = outcome(train.stdout)
         cls.paused = cls.folder / "paused"
         pause = call(*small(cls.paused, "--set", "train.checkpoint_every=5", "--set", "train.threads=1",
@@ -245,23 +248,43 @@ class Resume(unittest.TestCase):
             (checkpoint / "DONE").unlink()
         self.assert_whole(out, self.resume(out).stdout)
 
+    def test_keeping_one_checkpoint_keeps_the_best_too(self):
+        out = self.folder / "keep-one"
+        self.ok(*small(out, "--set", "train.checkpoint_every=1", "--set", "train.keep_checkpoints=1"))
+        self.assertEqual(len(list(out.glob("checkpoints/step-*"))), 2)
+        self.assertTrue((out / "best" / "DONE").is_file())
+        self.assertTrue(state(out / "best")["is_best"])
+        report = json.loads((out / "result.json").read_text())
+        self.assertEqual(state(out / "best")["weights_sha256"], report["weights_sha256"])
+        # The newest one holds the same weights once more.
+        self.assertEqual(state(out / "last")["best_epoch"], state(out / "best")["best_epoch"])
+
     def test_a_damaged_best_is_never_used_silently(self):
-        whole = self.ok("evaluate", self.whole, "--json", "--quiet", "--split", "valid").stdout
         out = self.copy_of(self.whole, "damaged-best")
-        best = (out / "best").resolve()
-        with open(best / "model.safetensors", "r+b") as file:
+        score = ("evaluate", out, "--json", "--quiet", "--split", "valid")
+        whole = json.loads(self.ok(*score).stdout)["metrics"]
+        with open(out / "best" / "model.safetensors", "r+b") as file:
             file.seek(-5, os.SEEK_END)
             file.write(b"\xff")
-        if best == (out / "last").resolve():  # an earlier checkpoint knows an earlier best
-            run = self.ok("evaluate", out, "--json", "--quiet", "--split", "valid")
-            self.assertIn("model.safetensors differs", run.stderr)
-        else:
-            run = self.ok("evaluate", out, "--json", "--quiet", "--split", "valid")
-            self.assertIn("the copy in", run.stderr)
-            self.assertEqual(json.loads(run.stdout)["metrics"], json.loads(whole)["metrics"])
+        run = self.ok(*score)
+        self.assertIn("model.safetensors differs from what was written; the copy in", run.stderr)
+        self.assertEqual(json.loads(run.stdout)["metrics"], whole)
+        (out / "last" / "DONE").unlink()
+        run = self.ok(*score)
+        self.assertIn("DONE is missing", run.stderr)
+        self.assertEqual(json.loads(run.stdout)["metrics"], whole, "the one before holds a copy, too")
         for checkpoint in out.glob("checkpoints/step-*"):
-            (checkpoint / "DONE").unlink()
-        self.refused(3, "DONE is missing", "evaluate", out)
+            if checkpoint.name != os.path.basename(os.readlink(out / "best")):
+                (checkpoint / "DONE").unlink(missing_ok=True)
+        run = self.refused(3, "no complete checkpoint", *score)
+        self.assertIn("DONE is missing", run.stderr)
+        self.assertIn("model.safetensors differs", run.stderr)
+
+    def test_of_a_damaged_newest_the_one_before_is_evaluated_with_a_warning(self):
+        out = self.copy_of(self.whole, "damaged-newest")
+        (out / "last" / "DONE").unlink()
+        run = self.ok("evaluate", out, "--json", "--quiet", "--split", "valid")
+        self.assertIn("DONE is missing: the checkpoint was not finished; not used", run.stderr)
 
     def test_a_full_disk_stops_with_the_reason_and_loses_nothing(self):
         out = self.copy_of(self.paused, "full")
@@ -320,9 +343,13 @@ class Resume(unittest.TestCase):
         self.resume(out, "--accept-changes", "--pause-after-epoch", 1)
         (line,) = [json.loads(line) for line in (out / "resumes.jsonl").read_text().splitlines()]
         self.assertIn("weight_decay", line["accepted_changes"][0])
-        run = self.resume(out)  # accepted once is accepted
-        self.assertNotEqual(json.loads(run.stdout)["weights_sha256"], self.expected["weights_sha256"])
-        # Comments and order are no change.
+        self.resume(out)  # accepted once is accepted
+        self.assertNotEqual(state(out / "last")["weights_sha256"], state(self.whole / "last")["weights_sha256"])
+        mixed = self.copy_of(self.paused, "config-first-line")
+        file = mixed / "config.resolved.toml"
+        file.write_text("# sha256 " + 64 * "0" + file.read_text()[73:])
+        self.refused(3, "no longer has the hash of its first line", "resume", mixed)
+        # Comments are no change.
         same = self.copy_of(self.paused, "config-comment")
         file = same / "config.resolved.toml"
         file.write_text(file.read_text() + "\n# looked at\n")
@@ -347,22 +374,21 @@ class Resume(unittest.TestCase):
 
     def test_a_second_writer_is_refused_with_the_first_ones_process(self):
         out = self.folder / "busy"
-        process = subprocess.Popen([FOXHUNT, *map(str, small(out, "--set", "train.checkpoint_every=1")), "--epochs", "9999",
-                                    "--set", "train.patience=0"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        endless = [arg for arg in small(out, "--epochs", 1_000_000, "--set", "train.patience=0",
+                                        "--set", "train.checkpoint_every=1") if arg != "--test"]
+        process = subprocess.Popen([FOXHUNT, *map(str, endless)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
             deadline = time.monotonic() + 300
             while steps_saved(out) == 0 and time.monotonic() < deadline:
                 self.assertIsNone(process.poll())
                 time.sleep(0.02)
-            # --test makes it two epochs, so stop it where it is while others ask.
-            process.send_signal(signal.SIGSTOP)
-            if not (out / "result.json").exists():
-                self.refused(2, f"process {process.pid}", "resume", out)
-                self.refused(2, f"process {process.pid}", *small(out, "--overwrite"))
+            self.refused(2, f"process {process.pid}", "resume", out)
+            self.refused(2, f"process {process.pid}", *small(out, "--overwrite"))
+            self.assertIsNone(process.poll(), "the first goes on")
         finally:
             process.kill()
             process.wait()
-        self.resume(out)
+        self.assertEqual(json.loads(self.resume(out, "--pause-after-epoch", 1).stdout)["stopped"], "paused")
 
     def test_what_is_no_run_is_refused(self):
         self.refused(3, "is no run folder", "resume", "configs")

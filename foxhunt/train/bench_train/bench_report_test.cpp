@@ -82,6 +82,7 @@ TEST(BenchReport, TheLargestBatchFollowsTheLineOrTheEstimate) {
   EXPECT_EQ(estimated.largest[0].how, "by the memory estimate");
   EXPECT_EQ(report_of({{"cpu", 5}}, [](const BenchCase& c) { return 7 * c.batch; }).largest[0].fits,
             0);
+  EXPECT_EQ(report_of({{"cpu", 5}}).largest[0].fits, 0);  // no negative batch
   EXPECT_TRUE(report_of({}).largest.empty());
 }
 

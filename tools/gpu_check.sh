@@ -134,7 +134,12 @@ train() { # NAME: a small training run
   fi
 }
 
-export -f gpu configure build gtest train
+bench_train() { # the training benchmark's short form, in the time that is left here
+  "$build/foxhunt" bench train --config configs/mamba2_es.toml --short --budget 75s --batches 4,64 --devices cpu,cuda \
+    --out "$parts/bench-train" --json
+}
+
+export -f gpu configure build gtest train bench_train
 export parts build top
 check gpu 30 gpu || finish
 check configure 60 configure || finish
@@ -154,6 +159,9 @@ if [ -x "$build/foxhunt" ]; then
   check aten_against_native_odd 60 "$build/foxhunt" check --a aten --b native --device cuda --json \
     --set model.d_state=19 --set model.headdim=32 --set model.ngroups=2 --batch 3 --tokens 77
   check train_on_cuda 120 train run
+  check device_audit 60 "$build/foxhunt" check device --device cuda --config configs/mamba2_es.toml --json
+  check device_audit_large 60 "$build/foxhunt" check device --device cuda --config configs/standard_es.toml --json
+  check bench_train 120 bench_train
 fi
 [ -x "$build/cuda_test" ] && check tests_cuda 90 gtest "$build/cuda_test"
 finish

@@ -118,6 +118,10 @@ class Watch {
     WindowTrainer::Hooks hooks;
     hooks.step_done = [&] { step_done(trainer); };
     trainer.fit(hooks, ProgressMode::kOff);
+    NamedParameters best;
+    for (const auto& [path, tensor] : trainer.best_weights())
+      best.emplace_back("best." + path, tensor);
+    append(report_.tensors, list_tensors("loop", best, home_));
   }
 
   void failed(const std::string& what) { error_ = what; }

@@ -107,8 +107,8 @@ void add_largest(BenchReport& report, const std::map<std::string, std::int64_t>&
       largest.fits = largest_by(estimate, records.front()->which, limit->second);
       largest.how = "by the memory estimate";
     } else if (line.per_window > 0) {
-      largest.fits = static_cast<std::int64_t>((static_cast<double>(limit->second) - line.base) /
-                                               line.per_window);
+      largest.fits = static_cast<std::int64_t>(
+          std::max(0.0, (static_cast<double>(limit->second) - line.base) / line.per_window));
       largest.how = fmt::format("{:.3g} MiB a window, extrapolated from {} windows",
                                 line.per_window / (1 << 20), line.measured_batch);
     } else {

@@ -68,7 +68,8 @@ void derive(BenchReport& report, const std::vector<CaseRecord>& records,
 std::string to_json(const BenchReport& report);
 std::string to_markdown(const BenchReport& report);
 std::string to_html(const BenchReport& report);
-/// A figure with its interval, as "16.3 [15.9, 17.0]"; "n/a" without observations.
+/// A figure with its interval, as "16.3 [15.9, 17.0]", with " at 75 %" behind it where it has a
+/// lower level than 95 %; "n/a" without observations.
 std::string figure_text(const Figure& figure, double factor = 1);
 
 }  // namespace foxhunt::train

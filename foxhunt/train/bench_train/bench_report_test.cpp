@@ -82,6 +82,7 @@ TEST(BenchReport, TheLargestBatchFollowsTheLineOrTheEstimate) {
   EXPECT_EQ(estimated.largest[0].how, "by the memory estimate");
   EXPECT_EQ(report_of({{"cpu", 5}}, [](const BenchCase& c) { return 7 * c.batch; }).largest[0].fits,
             0);
+  EXPECT_EQ(report_of({{"cpu", 5}}).largest[0].fits, 0);  // no negative batch
   EXPECT_TRUE(report_of({}).largest.empty());
 }
 
@@ -118,6 +119,8 @@ TEST(BenchReport, MarkdownSaysWhatIsMissing) {
   EXPECT_THAT(text, HasSubstr("| cpu/bf16/aten/4 | too slow"));
   EXPECT_THAT(text, HasSubstr("| cpu/fp32/native/1 | 1040 [1000, 1080] |"));
   EXPECT_EQ(figure_text({std::nan(""), 0, 0, 0}), "n/a");
+  EXPECT_EQ(figure_text({2, 1, 3, 0.75}), "2.000 [1.000, 3.000] at 75 %");
+  EXPECT_EQ(figure_text({0.002, 0.001, 0.003, 0.97}, 1e3), "2.000 [1.000, 3.000]");
 }
 
 }  // namespace

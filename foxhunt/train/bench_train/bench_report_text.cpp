@@ -12,6 +12,8 @@
 namespace foxhunt::train {
 namespace {
 
+constexpr double kFullLevel = 0.95;  ///< of intervals that need no remark
+
 std::string table(const WordTable& words) {
   std::string text;
   for (std::size_t i = 0; i < words.rows.size(); ++i) {
@@ -49,8 +51,9 @@ std::string figure_text(const Figure& f, double factor) {
     if (size >= 10) return fmt::format("{:.2f}", x);
     return size >= 1 ? fmt::format("{:.3f}", x) : fmt::format("{:.3g}", x);
   };
-  return fmt::format("{} [{}, {}]", digits(f.value * factor), digits(f.low * factor),
-                     digits(f.high * factor));
+  const std::string few = f.level < kFullLevel ? fmt::format(" at {:.0f} %", 100 * f.level) : "";
+  return fmt::format("{} [{}, {}]{}", digits(f.value * factor), digits(f.low * factor),
+                     digits(f.high * factor), few);
 }
 
 }  // namespace foxhunt::train

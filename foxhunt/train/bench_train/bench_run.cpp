@@ -116,6 +116,11 @@ class Runner {
   double expected_bytes(const BenchCase& which,
                         const std::vector<const CaseRecord*>& siblings) const {
     if (limits_.estimate) return static_cast<double>(limits_.estimate(which));
+    if (siblings.size() == 1) {  // no line yet: at most in proportion
+      const CaseRecord& near = *siblings.front();
+      return static_cast<double>(near.visits.front().peak_bytes) *
+             static_cast<double>(which.batch) / static_cast<double>(near.which.batch);
+    }
     const MemoryLine line = memory_line(siblings);
     return line.base + line.per_window * static_cast<double>(which.batch);
   }

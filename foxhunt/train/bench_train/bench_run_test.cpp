@@ -128,10 +128,10 @@ TEST(BenchRun, LeavesOutWhatIsTooSlowForItsShare) {
 
 TEST(BenchRun, LeavesOutWhatSmallerBatchesSayDoesNotFit) {
   FakeMachine machine;
-  machine.peak = [](const BenchCase& c) { return 1000 + 100 * c.batch; };
+  machine.peak = [](const BenchCase& c) { return 100 + 100 * c.batch; };
   std::vector<CaseRecord> records = cases({1, 2, 4, 8, 16});
   RunLimits limits{.budget_seconds = 1000};
-  limits.memory_bytes["cpu"] = 1500;
+  limits.memory_bytes["cpu"] = 600;
   run_cases(machine, records, limits, {});
   for (const CaseRecord& record : records) {
     EXPECT_EQ(record.left_out.empty(), record.which.batch <= 4) << record.which.key();
@@ -139,6 +139,10 @@ TEST(BenchRun, LeavesOutWhatSmallerBatchesSayDoesNotFit) {
       EXPECT_THAT(record.left_out, StartsWith("out of memory"));
     }
   }
+  // One measured batch: at most in proportion.
+  std::vector<CaseRecord> far = cases({1, 1000});
+  run_cases(machine, far, limits, {});
+  EXPECT_THAT(far[2].left_out, StartsWith("out of memory: would need about"));
   // An estimate goes before the line.
   std::vector<CaseRecord> again = cases({1, 2, 4, 8, 16});
   limits.estimate = [](const BenchCase& c) { return c.batch > 2 ? 2000 : 0; };

@@ -146,7 +146,8 @@ TrainReport follow(const fs::path& path, const ResumeOptions& options, const Tog
   what.data = told.at("data");
   if (const std::string checkpoint = told.at("checkpoint"); !checkpoint.empty())
     what.checkpoint = checkpoint;
-  const std::string device = options.device.empty() ? told.at("device") : options.device;
+  const std::string device =
+      options.device.empty() ? told.at("device").get<std::string>() : options.device;
   what.device = nn::parse_device(together.device(device.substr(0, device.find(':'))));
   prepare_process(what.config, what.device, what.threads);
   together.require_alike(config::hash_of(what.config));

@@ -85,7 +85,7 @@ std::shared_ptr<gloo::transport::Device> device_of(const Place& place) {
   if (interface != nullptr && *interface != '\0')
     return ProcessGroupGloo::createDeviceForInterface(interface);
   return ProcessGroupGloo::createDeviceForHostname(
-      place.file.empty() ? "127.0.0.1" : own_address(place.address, place.port));
+      place.file.empty() ? own_address(place.address, place.port) : "127.0.0.1");
 }
 
 class GlooRanks final : public Ranks {

@@ -23,6 +23,7 @@ struct Meeting {
   int arrived = 0;
   int left = 0;
   int gone = -1;  ///< a rank that was destroyed
+  bool broken = false;
 };
 
 class LocalRank final : public Ranks {
@@ -73,11 +74,12 @@ class LocalRank final : public Ranks {
     Meeting& m = *meeting_;
     std::unique_lock lock(m.mutex);
     const auto wait = [&](const std::function<bool()>& done) {
-      m.changed.wait(lock, [&] { return done() || m.gone >= 0; });
-      if (!done()) {
-        throw LostRankError(
-            fmt::format("[ranks] rank {} of {} was lost{}", m.gone, m.size, advice()));
-      }
+      m.changed.wait(lock, [&] { return m.broken || done() || m.gone >= 0; });
+      if (!m.broken && done()) return;
+      m.broken = true;  // whoever comes later finds nobody, either
+      m.changed.notify_all();
+      throw LostRankError(
+          fmt::format("[ranks] rank {} of {} was lost{}", m.gone, m.size, advice()));
     };
     wait([&] { return m.left == 0; });
     m.offers[static_cast<std::size_t>(rank_)] = mine;

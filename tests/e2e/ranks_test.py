@@ -178,6 +178,30 @@ class Ranks(unittest.TestCase):
     def test_a_killed_rank_0_ends_the_other_with_a_message(self):
         self.check_lost("killed0", 0)
 
+    def test_a_run_whose_rank_was_killed_resumes_with_any_number_of_ranks_to_the_same_bits(self):
+        want = call("train", *SMALL, "--set", "train.epochs=6", "--out", self.folder / "six", "--json")
+        want = json.loads(want.stdout)
+        process, ranks = self.running("cut", "--set", "train.epochs=6")
+        os.kill(ranks[1], signal.SIGKILL)
+        self.end_of(process, 30)
+        self.assertFalse((self.folder / "cut" / "result.json").exists(), "killed too late to show anything")
+        shutil.copytree(self.folder / "cut", self.folder / "cut3", symlinks=True)
+        alone = call("resume", self.folder / "cut", "--json")
+        three = call("launch", "--nproc", 3, "--json", "--", "resume", self.folder / "cut3")
+        for run, name in ((alone, "cut"), (three, "cut3")):
+            self.assertEqual(run.returncode, 0, run.stderr)
+            report = json.loads(run.stdout)
+            self.assertEqual(report["weights_sha256"], want["weights_sha256"])
+            self.assertEqual(report["steps"], want["steps"])
+            self.assertEqual(curves(self.folder / name), curves(self.folder / "six"))
+        again = call("launch", "--nproc", 2, "--json", "--", "resume", self.folder / "cut3")  # it has ended
+        self.assertEqual(json.loads(again.stdout)["weights_sha256"], want["weights_sha256"])
+
+    def test_a_paused_run_of_one_process_goes_on_in_two(self):
+        first = call("train", *SMALL, "--out", self.folder / "paused", "--pause-after-epoch", 1)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.same_as_alone(call("launch", "--nproc", 2, "--json", "--", "resume", self.folder / "paused"), "paused")
+
     def test_a_stopped_rank_ends_the_other_after_the_timeout(self):
         process, ranks = self.running("stopped", "--set", "train.rank_timeout=4")
         os.kill(ranks[1], signal.SIGSTOP)

@@ -1,0 +1,4 @@
+#include "foxhunt/report/page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>

@@ -84,12 +84,13 @@ Rows rows_of(const std::vector<RunFiles>& runs, const std::string& split) {
   }
   if (differ.empty()) {
     const Json& evaluation = *evaluation_of(runs.front(), split);
-    return {true,
-            fmt::format("All runs were scored on the same rows of the {} part: {} rows, {} to "
-                        "{}, of the same files, with the same labels. Intervals are of each run "
-                        "alone: that two overlap does not say that no run is better.",
-                        escape(split), count_text(number(evaluation, {"rows"}).or_else(0)),
-                        escape(text(evaluation, {"first"})), escape(text(evaluation, {"last"})))};
+    return {
+        true,
+        fmt::format("All runs were scored on the same rows of the {} part: {} rows, {} to "
+                    "{}, of the same files, with the same labels. Intervals are of each run "
+                    "alone: that two overlap does not say that no run is better.",
+                    escape(split), count_text(number(evaluation, {"rows"}).or_else(0)),
+                    time_html(text(evaluation, {"first"})), time_html(text(evaluation, {"last"})))};
   }
   std::string what;
   for (const std::string& name : differ) what += (what.empty() ? "" : ", ") + name;

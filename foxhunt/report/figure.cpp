@@ -73,6 +73,7 @@ std::string curves_figure(const Curves& curves, svg::Frame frame, const std::str
                        .series = curves.series,
                        .mark = curves.mark,
                        .whole_x = true,
+                       .from_zero = curves.from_zero,
                        .frame = frame};
   std::vector<std::string> names;
   for (const svg::LineSeries& series : curves.series) names.push_back(series.name);
@@ -95,6 +96,29 @@ std::string without_value(const Curves& curves) {
       "<figure class=\"fig empty\"><figcaption><strong>{}</strong></figcaption><p class=\"na\">n/a "
       "<small>(no value in metrics.jsonl)</small></p></figure>\n",
       curves.title);
+}
+
+std::string bars_figure(const Bars& bars, svg::Frame frame, const std::string& css) {
+  svg::BarChart chart = bars.chart;
+  chart.frame = frame;
+  Hover hover;
+  Hover::Series lines{.name = "", .colour = 0, .y = {}, .text = {}};
+  for (std::size_t i = 0; i < chart.categories.size(); ++i) {
+    hover.x.push_back(static_cast<double>(i) + 0.5);
+    hover.headings.push_back(bars.said[i].front());
+    std::string rest;
+    for (std::size_t l = 1; l < bars.said[i].size(); ++l)
+      rest += (l > 1 ? "\n" : "") + bars.said[i][l];
+    lines.y.push_back(std::nan(""));
+    lines.text.push_back(std::move(rest));
+  }
+  hover.series.push_back(std::move(lines));
+  return figure_html({.title = bars.title,
+                      .caption = bars.caption,
+                      .legend = "",
+                      .drawing = svg::draw(chart),
+                      .hover = std::move(hover),
+                      .css = css});
 }
 
 }  // namespace
@@ -123,12 +147,12 @@ std::string figure_html(const Figure& figure) {
 
 std::string curves_html(const Curves& curves) {
   if (!has_value(curves)) return without_value(curves);
-  return curves_figure(curves, {.width = 380, .height = 236, .bare = true}, "");
+  return curves_figure(curves, {.width = 380, .height = curves.height, .bare = true}, "");
 }
 
 std::string wide_curves_html(const Curves& curves) {
   if (!has_value(curves)) return without_value(curves);
-  return curves_figure(curves, {.width = 780, .height = 330, .bare = true}, "wide roomy") +
+  return curves_figure(curves, {.width = 780, .height = 280, .bare = true}, "wide roomy") +
          curves_figure(curves, {.width = 380, .height = 270, .bare = true}, "wide tight");
 }
 
@@ -155,27 +179,9 @@ svg::LineSeries thinned(const svg::LineSeries& series, std::size_t most, bool la
 }
 
 std::string bars_html(const Bars& bars) {
-  svg::BarChart chart = bars.chart;
-  chart.frame = {.width = 380, .height = 250, .bare = true};
-  Hover hover;
-  Hover::Series lines{.name = "", .colour = 0, .y = {}, .text = {}};
-  for (std::size_t i = 0; i < chart.categories.size(); ++i) {
-    hover.x.push_back(static_cast<double>(i) + 0.5);
-    std::string heading = bars.said[i].front();
-    hover.headings.push_back(std::move(heading));
-    std::string rest;
-    for (std::size_t l = 1; l < bars.said[i].size(); ++l)
-      rest += (l > 1 ? "\n" : "") + bars.said[i][l];
-    lines.y.push_back(std::nan(""));
-    lines.text.push_back(std::move(rest));
-  }
-  hover.series.push_back(std::move(lines));
-  return figure_html({.title = bars.title,
-                      .caption = bars.caption,
-                      .legend = "",
-                      .drawing = svg::draw(chart),
-                      .hover = std::move(hover),
-                      .css = ""});
+  if (!bars.wide) return bars_figure(bars, {.width = 380, .height = 250, .bare = true}, "");
+  return bars_figure(bars, {.width = 780, .height = 250, .bare = true}, "wide roomy") +
+         bars_figure(bars, {.width = 380, .height = 250, .bare = true}, "wide tight");
 }
 
 }  // namespace foxhunt::report

@@ -43,6 +43,8 @@ struct Curves {
   std::vector<evaluation::svg::LineSeries> series{};
   std::optional<evaluation::svg::Mark> mark{};
   std::string (*text)(double) = nullptr;  ///< how a value is said; null: number_text()
+  bool from_zero = false;                 ///< the y axis begins at 0
+  double height = 236;
 };
 /// In the size of one column. Nothing but a sentence where no value is finite.
 std::string curves_html(const Curves& curves);
@@ -59,6 +61,7 @@ struct Bars {
   std::string caption{};
   evaluation::svg::BarChart chart{};
   std::vector<std::vector<std::string>> said{};  ///< [category] lines for the pointer
+  bool wide = false;                             ///< two columns on a wide screen
 };
 std::string bars_html(const Bars& bars);
 

@@ -67,6 +67,12 @@ std::string defined_as(const std::string& id, const std::string& words) {
 
 std::string defined_name(const std::string& id) { return defined_as(id, escape(id)); }
 
+std::string time_html(const std::string& time) {
+  const bool utc = time.size() >= 20 && time[10] == 'T' && time.back() == 'Z';
+  if (!utc) return escape(time);
+  return fmt::format("{} {} UTC", escape(time.substr(0, 10)), escape(time.substr(11, 5)));
+}
+
 std::string sample_count(double n, std::string_view unit) {
   return fmt::format("<span class=\"n\">n = {} {}</span>", evaluation::count_text(n), escape(unit));
 }
@@ -87,8 +93,9 @@ std::string table(const std::vector<std::string>& head,
   return html + "</tbody></table></div>\n";
 }
 
-std::string facts(const std::vector<std::pair<std::string, std::string>>& lines) {
-  std::string html = "<dl class=\"facts\">\n";
+std::string facts(const std::vector<std::pair<std::string, std::string>>& lines,
+                  std::string_view css) {
+  std::string html = fmt::format("<dl class=\"facts {}\">\n", css);
   for (const auto& [name, value] : lines)
     html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, value);
   return html + "</dl>\n";

@@ -39,6 +39,8 @@ std::string not_available(std::string_view why);
 std::string defined_name(const std::string& id);
 /// The same link under other words (HTML).
 std::string defined_as(const std::string& id, const std::string& words);
+/// "2013-12-18 01:01 UTC" of "2013-12-18T01:01:00Z"; other text as it is. Escaped.
+std::string time_html(const std::string& time);
 /// "n = 3,632 rows"
 std::string sample_count(double n, std::string_view unit);
 
@@ -47,7 +49,8 @@ std::string sample_count(double n, std::string_view unit);
 std::string table(const std::vector<std::string>& head,
                   const std::vector<std::vector<std::string>>& rows, std::string_view css = "");
 /// Name and value, a line each; HTML.
-std::string facts(const std::vector<std::pair<std::string, std::string>>& lines);
+std::string facts(const std::vector<std::pair<std::string, std::string>>& lines,
+                  std::string_view css = "");
 /// A section of the page with its heading.
 std::string section(const std::string& id, const std::string& title, const std::string& lead,
                     const std::string& body);

@@ -17,19 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string unquoted(const std::string* value) {
-  if (value == nullptr) return {};
-  const bool quoted = value->size() >= 2 && value->front() == '"' && value->back() == '"';
-  return quoted ? value->substr(1, value->size() - 2) : *value;
-}
-
 std::string meta_of(const RunFiles& run) {
   std::string html;
   const auto add = [&](const std::string& text) {
     if (!text.empty()) html += fmt::format("<span>{}</span>", escape(text));
   };
-  add(unquoted(run.setting("name")));
-  add(unquoted(run.setting("data.product")));
+  add(run.setting_text("name"));
+  add(run.setting_text("data.product"));
   const std::string started = text(run.env, {"started"});
   if (started.size() >= 16)
     add(fmt::format("started {} {} UTC", started.substr(0, 10), started.substr(11, 5)));

@@ -78,7 +78,9 @@ nav a:hover{color:var(--accent)}
 section{margin:34px 0 0}
 h2{margin:0 0 2px;font-size:20px;letter-spacing:-.01em;font-weight:650}
 h3{margin:22px 0 8px;font-size:15px;font-weight:650}
-.lead{margin:0 0 14px;color:var(--soft);max-width:78ch}
+h3 .n{font-weight:400}
+#verdict>h2{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.lead{margin:0 0 14px;color:var(--soft);max-width:96ch;text-wrap:pretty}
 a{color:var(--accent)}
 a.def{color:inherit;text-decoration:underline dotted var(--axis);text-underline-offset:3px}
 a.def:hover{color:var(--accent);text-decoration-color:currentColor}
@@ -90,8 +92,8 @@ pre{margin:0;padding:12px 14px;background:var(--tint);border-radius:8px;overflow
 .verdict.shown{border-left-color:var(--good)}.verdict.worse{border-left-color:var(--bad)}
 .verdict .word{margin:0;font-size:clamp(21px,3vw,27px);font-weight:650;letter-spacing:-.015em;line-height:1.2}
 .verdict.shown .word{color:var(--good)}.verdict.worse .word{color:var(--bad)}
-.verdict .say{margin:8px 0 0;max-width:85ch}
-.verdict ul{margin:8px 0 0;padding-left:18px;color:var(--soft);font-size:14px;max-width:92ch}
+.verdict .say{margin:10px 0 0;max-width:96ch;text-wrap:pretty}
+.verdict ul{margin:8px 0 0;padding-left:18px;color:var(--soft);font-size:14px;max-width:112ch;text-wrap:pretty}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,215px),1fr));gap:14px;margin-top:14px}
 .card{padding:14px 16px;min-width:0}
 .card .k{font-size:13px;color:var(--soft)}
@@ -133,6 +135,7 @@ table.words thead th{text-align:left}
 .confusion td small{display:block;color:var(--soft)}
 td[style] small{color:inherit;opacity:.8}
 .facts{margin:0;display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,330px),1fr));gap:0 28px;background:var(--paper);border:1px solid var(--line);border-radius:10px;padding:8px 16px}
+.facts.one{grid-template-columns:1fr}.facts.one+.facts.one{margin-top:10px}
 .facts div{display:flex;gap:14px;justify-content:space-between;padding:6px 0;border-bottom:1px solid var(--line);min-width:0}
 .facts dt{color:var(--soft);flex:0 0 auto;font-size:13.5px}
 .facts dd{margin:0;text-align:right;min-width:0;font-size:13.5px}
@@ -140,6 +143,7 @@ details{margin-top:12px;overflow:hidden}
 summary{padding:10px 16px;cursor:pointer;font-weight:600;font-size:14px}
 details>.scroll,details>pre,details>.facts{border:0;border-top:1px solid var(--line);border-radius:0}
 details>.in{padding:0 16px 14px}
+.in .facts{border:0;padding:0}.in h3{margin:16px 0 2px}
 .calendar{display:grid;gap:7px;padding:14px 16px}
 .month{display:grid;grid-template-columns:64px 1fr;gap:10px;align-items:center;font-size:12.5px;color:var(--soft)}
 .days{display:flex;flex-wrap:wrap;gap:4px}
@@ -157,7 +161,7 @@ details>.in{padding:0 16px 14px}
 .glossary dd{margin:0;color:var(--soft);font-size:13.5px}
 .glossary code{display:inline-block;color:var(--ink)}
 footer{margin:44px 0 30px;color:var(--soft);font-size:12.5px;border-top:1px solid var(--line);padding-top:12px}
-@media (max-width:780px){.fig.wide{grid-column:auto}.roomy{display:none}.tight{display:block}.facts div{flex-wrap:wrap;gap:0 14px}.glossary{columns:1}th,td{padding:7px 11px}
+@media (max-width:780px){.cards{grid-template-columns:repeat(auto-fit,minmax(min(100%,146px),1fr));gap:10px}.card{padding:11px 12px}.card .v{font-size:22px}.fig.wide{grid-column:auto}.roomy{display:none}.tight{display:block}.facts div{flex-wrap:wrap;gap:0 14px}.glossary{columns:1}th,td{padding:7px 11px}
 .verdict{padding:16px 16px}.month{grid-template-columns:1fr;gap:3px}}
 @media print{body{background:#fff;font-size:11pt}#theme,nav{display:none}.card,.fig,.verdict,details,.scroll{break-inside:avoid}section{margin-top:22px}.grid{grid-template-columns:repeat(2,1fr)}}
 )CSS";

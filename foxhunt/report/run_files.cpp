@@ -113,6 +113,13 @@ const std::string* RunFiles::setting(const std::string& wanted) const {
   return at == config.end() ? nullptr : &at->value;
 }
 
+std::string RunFiles::setting_text(const std::string& wanted) const {
+  const std::string* value = setting(wanted);
+  if (value == nullptr) return {};
+  const bool quoted = value->size() >= 2 && value->front() == '"' && value->back() == '"';
+  return quoted ? value->substr(1, value->size() - 2) : *value;
+}
+
 std::vector<ConfigLine> parse_config(const std::string& text) {
   std::vector<ConfigLine> lines;
   std::string section;

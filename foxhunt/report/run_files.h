@@ -45,6 +45,8 @@ struct RunFiles {
 
   /// nullptr when the key is not there.
   const std::string* setting(const std::string& path) const;
+  /// Its text without the quotes of a string; "" when the key is not there.
+  std::string setting_text(const std::string& path) const;
 };
 
 /// Errors  DataError when `run` is no run folder (it has no config.resolved.toml). Whatever else is

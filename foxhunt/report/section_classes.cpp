@@ -104,37 +104,61 @@ std::string confusion_html(const Json& evaluation) {
   return html + "</tbody></table></div>\n";
 }
 
-/// One bar a group; undefined ones are named below.
-std::string group_figure(const Json& breakdown, const std::string& metric,
-                         const std::string& title) {
+/// What a group shows: a metric of the model, or what its loss gains over the baseline's.
+struct Shown {
+  std::string metric;
+  bool gain = false;
+};
+
+Reading reading_of(const Json& group, const Shown& shown) {
+  Reading value = number(group, {"metrics", shown.metric});
+  if (!value) value.reason = text(group, {"reasons", shown.metric}, value.reason);
+  if (!shown.gain || !value) return value;
+  const Reading baseline = number(group, {"baseline", shown.metric});
+  if (!baseline) return baseline;
+  return {*baseline - *value, {}};
+}
+
+/// One bar a group; undefined ones are counted in the caption.
+std::string group_figure(const Json& breakdown, const Shown& shown, const std::string& title,
+                         const std::string& caption, bool wide) {
   const Json* groups = find(breakdown, {"groups"});
   if (groups == nullptr || !groups->is_array() || groups->empty()) return {};
   const std::string by = text(breakdown, {"by"}, "group");
-  Bars bars{.title = title, .caption = "", .chart = {}, .said = {}};
-  bars.chart.title = fmt::format("{} by {}", metric, by);
+  const std::string what = shown.gain ? "gain in " + shown.metric : shown.metric;
+  Bars bars{.title = title, .caption = caption, .chart = {}, .said = {}, .wide = wide};
+  bars.chart.title = fmt::format("{} by {}", what, by);
   bars.chart.x_label = by + " (below: rows)";
   std::size_t undefined = 0;
   std::string why;
   double rows = 0;
   for (const Json& group : *groups) {
-    Reading value = number(group, {"metrics", metric});
-    if (!value) value.reason = text(group, {"reasons", metric}, value.reason);
+    const Reading value = reading_of(group, shown);
     const double n = number(group, {"rows"}).or_else(0);
     rows += n;
     bars.chart.categories.push_back(text(group, {"key"}));
     bars.chart.below.push_back(count_text(n));
     bars.chart.values.push_back(value_of(value));
-    bars.said.push_back({fmt::format("{} {}", by, text(group, {"key"})),
-                         value ? fmt::format("{} {}", metric, number_text(*value))
-                               : fmt::format("{} n/a ({})", metric, value.reason),
-                         fmt::format("n = {} rows", count_text(n))});
-    if (!value) why = value.reason;
-    undefined += value ? 0U : 1U;
+    bars.said.push_back(
+        {fmt::format("{} {}", by, text(group, {"key"})),
+         value ? fmt::format("{} {}", what, evaluation::signed_number_text(*value, *value))
+               : fmt::format("{} n/a ({})", what, value.reason),
+         fmt::format("n = {} rows", count_text(n))});
+    if (value) continue;
+    why = value.reason;
+    ++undefined;
   }
-  bars.caption = sample_count(rows, "rows");
+  bars.caption += (caption.empty() ? "" : "; ") + sample_count(rows, "rows");
   if (undefined > 0)
     bars.caption += fmt::format("; n/a in {} of {} ({})", undefined, groups->size(), escape(why));
   return bars_html(bars);
+}
+
+/// The baseline that the groups of a breakdown were compared with; "" without one.
+std::string baseline_of(const Json& breakdown) {
+  const Json* groups = find(breakdown, {"groups"});
+  if (groups == nullptr || !groups->is_array() || groups->empty()) return {};
+  return text(groups->front(), {"baseline", "name"});
 }
 
 }  // namespace
@@ -162,17 +186,28 @@ std::string classes_section(const RunFiles& run) {
 std::string groups_section(const RunFiles& run) {
   const Evaluation* evaluation = headline(run);
   if (evaluation == nullptr) return {};
-  const std::string ic = defined_as("rank_ic", "Rank IC");
+  const std::vector<std::string> metrics = headline_metrics(evaluation->json);
   std::string figures;
-  for (const char* key : {"by_hour", "by_session"}) {
-    const Json* breakdown = find(evaluation->json, {key});
-    if (breakdown == nullptr) continue;
-    const std::string by = escape(text(*breakdown, {"by"}, "group"));
-    figures += group_figure(*breakdown, "rank_ic", fmt::format("{} by {}", ic, by));
-    const std::string main = headline_metrics(evaluation->json).empty()
-                                 ? ""
-                                 : headline_metrics(evaluation->json).front();
-    figures += group_figure(*breakdown, main, fmt::format("{} by {}", defined_name(main), by));
+  for (const bool gain : {false, true}) {
+    for (const char* key : {"by_hour", "by_session"}) {
+      const Json* breakdown = find(evaluation->json, {key});
+      if (breakdown == nullptr || metrics.empty()) continue;
+      const std::string by = escape(text(*breakdown, {"by"}, "group"));
+      const bool wide = std::string_view(key) == "by_hour";
+      const std::string baseline = baseline_of(*breakdown);
+      if (!gain) {
+        figures +=
+            group_figure(*breakdown, {"rank_ic"},
+                         fmt::format("{} by {}", defined_as("rank_ic", "Rank IC"), by), "", wide);
+      } else if (!baseline.empty()) {
+        figures += group_figure(
+            *breakdown, {metrics.front(), true},
+            fmt::format("Gain in {} by {}", defined_name(metrics.front()), by),
+            fmt::format("loss of {} minus that of the model: above 0 the model is better",
+                        escape(baseline)),
+            wide);
+      }
+    }
   }
   if (figures.empty()) return {};
   return section("when", "When it works",

@@ -31,14 +31,15 @@ std::string files_html(const RunFiles& run) {
     const Reading size = number(file, {"bytes"});
     html += facts(
         {{"file", fmt::format("<code>{}</code>", escape(path.substr(path.find_last_of('/') + 1)))},
-         {"range", fmt::format("{} to {}", escape(text(file, {"first"}, "?")),
-                               escape(text(file, {"last"}, "?")))},
+         {"range", fmt::format("{} to {}", time_html(text(file, {"first"}, "?")),
+                               time_html(text(file, {"last"}, "?")))},
          {"bars", count_html(file, {"bars"})},
          {"size",
           size ? format_bytes(static_cast<std::int64_t>(*size)) : not_available(size.reason)},
          {defined_as("sha256", "SHA-256"),
           fmt::format("<code>{}</code>", escape(text(file, {"sha256"}, "?")))},
-         {"read from", fmt::format("<code>{}</code>", escape(path))}});
+         {"read from", fmt::format("<code>{}</code>", escape(path))}},
+        "one");
   }
   return html;
 }
@@ -49,8 +50,8 @@ std::string parts_html(const Json& coverage) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, part] : parts->items()) {
     rows.push_back({escape(name), count_html(part, {"days"}), count_html(part, {"rows"}),
-                    count_html(part, {"labels"}), escape(text(part, {"first"}, "n/a")),
-                    escape(text(part, {"last"}, "n/a"))});
+                    count_html(part, {"labels"}), time_html(text(part, {"first"}, "n/a")),
+                    time_html(text(part, {"last"}, "n/a"))});
   }
   return table({"part", "trading days", defined_name("rows"), defined_name("labels"), "first row",
                 "last row"},
@@ -142,7 +143,7 @@ std::string gaps_html(const Json& days) {
     const Json& day = *with_gap[i];
     rows.push_back({escape(text(day, {"date"}, "?")), escape(text(day, {"part"}, "?")),
                     minutes_text(number(day, {"longest_gap_minutes"}).or_else(0)),
-                    escape(text(day, {"longest_gap_from"}, "n/a")),
+                    time_html(text(day, {"longest_gap_from"}, "n/a")),
                     minutes_text(number(day, {"missing_minutes"}).or_else(0)),
                     count_html(day, {"rows"})});
   }
@@ -167,10 +168,9 @@ std::string data_section(const RunFiles& run) {
         "Rows by trading day, and gaps, are not recorded in this run (coverage.json is "
         "written when a training begins).");
   }
-  const std::string* product = run.setting("data.product");
+  const std::string product = run.setting_text("data.product");
   return section("data", "Data",
-                 product == nullptr ? "" : "Product " + escape(*product) + ". Times are UTC.",
-                 body);
+                 product.empty() ? "" : "Product " + escape(product) + ". Times are UTC.", body);
 }
 
 }  // namespace foxhunt::report

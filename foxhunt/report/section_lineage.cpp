@@ -68,8 +68,8 @@ std::string config_section(const RunFiles& run) {
   std::string section_name = run.config.front().section;
   std::vector<std::pair<std::string, std::string>> lines;
   const auto flush = [&] {
-    body += details(section_name.empty() ? "top level" : "[" + escape(section_name) + "]",
-                    facts(lines));
+    if (!section_name.empty()) body += fmt::format("<h3>[{}]</h3>", escape(section_name));
+    body += facts(lines);
     lines.clear();
   };
   for (const ConfigLine& line : run.config) {
@@ -83,7 +83,8 @@ std::string config_section(const RunFiles& run) {
   return section("configuration", "Configuration",
                  "Resolved: every key, defaults included. What each one means: "
                  "<code>foxhunt config keys</code>.",
-                 body);
+                 details(fmt::format("All {} keys", run.config.size()),
+                         fmt::format("<div class=\"in\">{}</div>", body)));
 }
 
 std::string lineage_section(const RunFiles& run) {
@@ -97,7 +98,7 @@ std::string lineage_section(const RunFiles& run) {
       {"configuration SHA-256", code(run.config_hash)},
       {"data SHA-256", data_hashes(run.data_lock)},
       {"weights SHA-256", why},
-      {"started", plain(env, "started")},
+      {"started", time_html(text(env, {"started"}, "n/a"))},
       {"resumed", resumes_html(run)},
       {"device", plain(env, "device")},
       {"CPU", plain(env, "cpu")},
@@ -107,7 +108,7 @@ std::string lineage_section(const RunFiles& run) {
       {"compiler", plain(env, "compiler")},
       {"build", plain(env, "build_type")},
       {"LibTorch", plain(env, "libtorch")}};
-  std::string body = facts(lines);
+  std::string body = facts(lines, "one");
   const std::string command = command_of(env);
   if (!command.empty()) body += fmt::format("<h3>Command</h3><pre>{}</pre>", escape(command));
   return section("lineage", "Lineage", "With these, whoever has the data can repeat the run.",

@@ -18,6 +18,7 @@ namespace svg = evaluation::svg;
 using evaluation::count_text;
 using evaluation::number_text;
 
+constexpr double kMebi = 1 << 20;
 constexpr std::size_t kMostPoints = 400;  ///< of a curve over steps
 
 /// Some line has the key at all, be it null.
@@ -32,7 +33,7 @@ svg::LineSeries series(const std::vector<MetricsLine>& lines, const char* x, con
 }
 
 std::string per_cent(double v) { return fmt::format("{:.2f} %", 100 * v); }
-std::string bytes(double v) { return format_bytes(static_cast<std::int64_t>(v)); }
+std::string mebibytes(double v) { return format_bytes(static_cast<std::int64_t>(v * kMebi)); }
 
 std::string epochs_text(const RunFiles& run) {
   return fmt::format("<span class=\"n\">n = {} epochs</span>", run.metrics.epochs.size());
@@ -40,14 +41,17 @@ std::string epochs_text(const RunFiles& run) {
 
 std::string epoch_curve(const RunFiles& run, const std::string& title, const char* alt,
                         std::vector<std::pair<const char*, const char*>> names,
-                        std::string (*say)(double) = nullptr, const std::string& caption = "") {
+                        std::string (*say)(double) = nullptr, const std::string& caption = "",
+                        bool from_zero = false, double height = 236) {
   Curves curves{.title = title,
                 .caption = caption.empty() ? epochs_text(run) : caption + "; " + epochs_text(run),
                 .alt = alt,
                 .x_name = "epoch",
                 .series = {},
                 .mark = {},
-                .text = say};
+                .text = say,
+                .from_zero = from_zero,
+                .height = height};
   for (const auto& [key, name] : names)
     curves.series.push_back(series(run.metrics.epochs, "epoch", key, name));
   return curves_html(curves);
@@ -110,7 +114,7 @@ std::string training_section(const RunFiles& run) {
   if (!run.metrics.epochs.empty()) {
     figures += loss_curve(run);
     figures += epoch_curve(run, defined_as("lr", "Learning rate"), "Learning rate by epoch",
-                           {{"lr", "learning rate"}});
+                           {{"lr", "learning rate"}}, nullptr, "", false, 290);
   }
   if (!run.metrics.steps.empty()) {
     figures += step_curve(run, defined_as("loss", "Loss of a step"), "loss", false);
@@ -141,11 +145,12 @@ std::string health_section(const RunFiles& run) {
       epoch_curve(run, defined_as("grad_norm", "Gradient norm"), "Gradient norm by epoch",
                   {{"grad_norm_mean", "mean"}, {"grad_norm_max", "largest"}}, nullptr,
                   clip == nullptr ? "" : "clipped to " + escape(*clip)) +
-      epoch_curve(run, defined_as("skipped_steps", "Skipped steps"), "Skipped steps by epoch",
-                  {{"skipped_steps", "skipped steps"}}, [](double v) { return count_text(v); }) +
+      epoch_curve(
+          run, defined_as("skipped_steps", "Skipped steps"), "Skipped steps by epoch",
+          {{"skipped_steps", "skipped steps"}}, [](double v) { return count_text(v); }, "", true) +
       epoch_curve(run, defined_as("dt_at_limit_share", "Step sizes at a limit"),
                   "Share of step sizes at a limit by epoch",
-                  {{"dt_at_limit_share", "share at a limit"}}, per_cent) +
+                  {{"dt_at_limit_share", "share at a limit"}}, per_cent, "", true) +
       epoch_curve(run, defined_as("largest_state", "Largest state"), "Largest state by epoch",
                   {{"largest_state", "largest state"}}) +
       epoch_curve(run, defined_as("a_range", "Fastest decay, largest |A|"),
@@ -154,8 +159,12 @@ std::string health_section(const RunFiles& run) {
                   "Smallest decay rate by epoch", {{"a_min", "smallest |A|"}}) +
       epoch_curve(run, defined_as("parameter_norm", "Norm of the weights"),
                   "Norm of the weights by epoch", {{"parameter_norm", "norm"}}) +
-      epoch_curve(run, defined_as("rows_per_second", "Speed"), "Rows per second by epoch",
-                  {{"rows_per_second", "rows a second"}}, [](double v) { return count_text(v); });
+      epoch_curve(
+          run, defined_as("rows_per_second", "Speed"), "Rows per second by epoch",
+          {{"rows_per_second", "rows a second"}}, [](double v) { return count_text(v); }, "",
+          true) +
+      epoch_curve(run, "Seconds of an epoch", "Seconds of an epoch", {{"seconds", "seconds"}},
+                  nullptr, "with validation and checkpoint", true);
   const std::vector<double> skipped = column(epochs, "skipped_steps");
   const double all = std::accumulate(skipped.begin(), skipped.end(), 0.0);
   return section(
@@ -165,6 +174,31 @@ std::string health_section(const RunFiles& run) {
           : "No step was skipped.",
       fmt::format("<div class=\"grid\">{}</div>", figures));
 }
+
+namespace {
+
+/// Of metrics.jsonl, in MiB.
+std::string memory_curve(const RunFiles& run, const std::string& title, const char* alt,
+                         const std::vector<std::pair<const char*, const char*>>& names,
+                         const std::string& caption) {
+  Curves curves{
+      .title = title,
+      .caption = fmt::format("MiB, at the end of an epoch; {}; {}", caption, epochs_text(run)),
+      .alt = alt,
+      .x_name = "epoch",
+      .series = {},
+      .mark = {},
+      .text = mebibytes,
+      .from_zero = true};
+  for (const auto& [key, name] : names) {
+    svg::LineSeries one = series(run.metrics.epochs, "epoch", key, name);
+    for (double& v : one.y) v /= kMebi;
+    curves.series.push_back(std::move(one));
+  }
+  return wide_curves_html(curves);
+}
+
+}  // namespace
 
 std::string memory_section(const RunFiles& run) {
   const auto& epochs = run.metrics.epochs;
@@ -188,13 +222,16 @@ std::string memory_section(const RunFiles& run) {
                                       : "budget " + escape(*budget);
   std::string figures;
   if (!host.empty())
-    figures += epoch_curve(run, defined_as(host.front().first, "Memory of the process"),
-                           "Memory of the process by epoch", host, bytes, budget_text);
-  figures += device.empty()
-                 ? hint("Memory of a GPU: n/a (the run used none, or it was not recorded).")
-                 : epoch_curve(run, defined_as("device_bytes", "Memory of the GPU"),
-                               "Memory of the GPU by epoch", device, bytes);
-  return section("memory", "Memory", "", fmt::format("<div class=\"grid\">{}</div>", figures));
+    figures += memory_curve(run, defined_as(host.front().first, "Memory of the process"),
+                            "Memory of the process by epoch", host, budget_text);
+  if (!device.empty())
+    figures += memory_curve(run, defined_as("device_bytes", "Memory of the GPU"),
+                            "Memory of the GPU by epoch", device, "this process alone");
+  return section("memory", "Memory",
+                 device.empty()
+                     ? "Of a GPU: " + not_available("the run used none, or it was not recorded")
+                     : "",
+                 fmt::format("<div class=\"grid\">{}</div>", figures));
 }
 
 }  // namespace foxhunt::report

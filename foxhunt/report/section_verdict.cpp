@@ -201,8 +201,8 @@ std::string evaluation_body(const Json& evaluation) {
   return fmt::format(
       "<div class=\"grid\">{}</div>\n<h3>Every metric <span class=\"n\">{} · {} · {}"
       "</span></h3>\n{}{}",
-      figures, rows_text(evaluation), escape(text(evaluation, {"first"})),
-      escape(text(evaluation, {"last"})), metrics_table(evaluation), notes_of(evaluation));
+      figures, rows_text(evaluation), time_html(text(evaluation, {"first"})),
+      time_html(text(evaluation, {"last"})), metrics_table(evaluation), notes_of(evaluation));
 }
 
 }  // namespace
@@ -237,8 +237,8 @@ std::string verdict_section(const RunFiles& run) {
         "<div class=\"verdict {}\"><p class=\"word\">{}</p><p class=\"n\">on the {} part: {}, {} "
         "to {}; an {} is judged by the {} interval of {}</p>{}</div>",
         word.css, word.text, escape(evaluation->split), rows_text(evaluation->json),
-        escape(text(evaluation->json, {"first"}, "?")),
-        escape(text(evaluation->json, {"last"}, "?")), defined_as("edge", "edge"),
+        time_html(text(evaluation->json, {"first"}, "?")),
+        time_html(text(evaluation->json, {"last"}, "?")), defined_as("edge", "edge"),
         level_text(evaluation->json), defined_as("difference", "model minus best baseline"),
         say(evaluation->json));
     for (const std::string& metric : headline_metrics(evaluation->json))

@@ -42,7 +42,8 @@ struct LineChart {
   std::string y_label{};
   std::vector<LineSeries> series{};
   std::optional<Mark> mark{};
-  bool whole_x = false;  ///< ticks at whole numbers only (epochs)
+  bool whole_x = false;    ///< ticks at whole numbers only (epochs)
+  bool from_zero = false;  ///< the y axis begins at 0 (counts, shares), unless data lies below
   Frame frame{};
 };
 /// Errors  ShapeError naming the series whose x and y differ in length.

@@ -65,7 +65,8 @@ Drawing draw(const LineChart& chart) {
       ys.push_back(series.y[i]);
     }
   }
-  const Range y = range_of(ys, 0.08);
+  Range y = range_of(ys, 0.08);
+  if (chart.from_zero && (ys.empty() || *std::min_element(ys.begin(), ys.end()) >= 0)) y.lo = 0;
   PlotArea area = plot_area(chart.frame, y);
   area.x = range_of(xs, 0.02);
 

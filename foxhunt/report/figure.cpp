@@ -29,8 +29,8 @@ std::string hover_json(const svg::Drawing& drawing, const Hover& hover) {
   for (const Hover::Series& series : hover.series) {
     nlohmann::ordered_json y = nlohmann::ordered_json::array();
     for (const double v : series.y)
-      y.push_back(std::isfinite(v) ? nlohmann::ordered_json(tenths(drawing.area.y_at(v)))
-                                   : nullptr);
+      y.push_back(drawable(v).defined() ? nlohmann::ordered_json(tenths(drawing.area.y_at(v)))
+                                        : nullptr);
     json["s"].push_back(
         {{"n", series.name}, {"c", series.colour}, {"y", std::move(y)}, {"v", series.text}});
   }
@@ -43,6 +43,14 @@ double largest_of(const std::vector<double>& values) {
     if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
   }
   return largest;
+}
+
+std::vector<svg::LineSeries> drawable_series(std::vector<svg::LineSeries> series) {
+  for (svg::LineSeries& one : series) {
+    for (double& v : one.x) v = drawable(v).or_else(std::nan(""));
+    for (double& v : one.y) v = drawable(v).or_else(std::nan(""));
+  }
+  return series;
 }
 
 Hover hover_of(const Curves& curves) {
@@ -70,7 +78,7 @@ std::string curves_figure(const Curves& curves, svg::Frame frame, const std::str
                        .subtitle = "",
                        .x_label = curves.x_name,
                        .y_label = "",
-                       .series = curves.series,
+                       .series = drawable_series(curves.series),
                        .mark = curves.mark,
                        .whole_x = true,
                        .from_zero = curves.from_zero,
@@ -87,7 +95,7 @@ std::string curves_figure(const Curves& curves, svg::Frame frame, const std::str
 
 bool has_value(const Curves& curves) {
   return std::any_of(curves.series.begin(), curves.series.end(), [](const svg::LineSeries& s) {
-    return std::any_of(s.y.begin(), s.y.end(), [](double v) { return std::isfinite(v); });
+    return std::any_of(s.y.begin(), s.y.end(), [](double v) { return drawable(v).defined(); });
   });
 }
 
@@ -122,6 +130,16 @@ std::string bars_figure(const Bars& bars, svg::Frame frame, const std::string& c
 }
 
 }  // namespace
+
+evaluation::Value drawable(double value) {
+  constexpr double kLargest = 1e100;
+  return std::abs(value) > kLargest ? evaluation::Value::undefined("too large to draw")
+                                    : evaluation::Value::of(value);
+}
+
+evaluation::Value drawable(const Reading& reading) {
+  return reading ? drawable(*reading) : evaluation::Value::undefined("not recorded");
+}
 
 std::string legend(const std::vector<std::string>& names) {
   std::string html = "<span class=\"legend\">";

@@ -6,8 +6,13 @@
 #include <vector>
 
 #include "foxhunt/evaluation/svg/charts.h"
+#include "foxhunt/report/html.h"
 
 namespace foxhunt::report {
+
+/// A number as charts want it: undefined, too, where it is so large that an axis over it overflows.
+evaluation::Value drawable(double value);
+evaluation::Value drawable(const Reading& reading);
 
 /// What is said where the pointer stands: places along x, each with a heading and a value a series.
 struct Hover {

@@ -12,25 +12,20 @@ namespace {
 namespace svg = evaluation::svg;
 using evaluation::count_text;
 using evaluation::number_text;
-using evaluation::Value;
-
-Value value_of(const Reading& reading) {
-  return reading ? Value::of(*reading) : Value::undefined("not recorded");
-}
 
 svg::CalibrationChart calibration_of(const Json& calibration) {
   svg::CalibrationChart chart;
   for (const auto& [name, one] : calibration.items()) {
     evaluation::ClassCalibration c;
-    c.ece = value_of(number(one, {"ece"}));
+    c.ece = drawable(number(one, {"ece"}));
     const Json* bins = find(one, {"bins"});
     if (bins != nullptr && bins->is_array()) {
       for (const Json& bin : *bins) {
         c.bins.push_back(
             {.rows = number(bin, {"rows"}).or_else(0),
-             .predicted = value_of(number(bin, {"predicted"})),
-             .observed = value_of(number(bin, {"observed"})),
-             .interval = {value_of(number(bin, {"lo"})), value_of(number(bin, {"hi"}))}});
+             .predicted = drawable(number(bin, {"predicted"})),
+             .observed = drawable(number(bin, {"observed"})),
+             .interval = {drawable(number(bin, {"lo"})), drawable(number(bin, {"hi"}))}});
       }
     }
     chart.class_names.push_back(name);
@@ -89,7 +84,8 @@ std::string confusion_html(const Json& evaluation) {
     const Reading total = number(values, {"rows"});
     html += fmt::format("<tr><th scope=\"row\">{}</th>", escape(names[k]));
     for (std::size_t j = 0; j < names.size(); ++j) {
-      const double n = j < line.size() && line[j].is_number() ? line[j].get<double>() : 0;
+      const double n =
+          line.is_array() && j < line.size() && line[j].is_number() ? line[j].get<double>() : 0;
       const double share = total && *total > 0 ? n / *total : 0;
       html += fmt::format("<td style=\"--a:{:.3f}\">{}<small>{:.1f} %</small></td>", share,
                           count_text(n), 100 * share);
@@ -138,7 +134,7 @@ std::string group_figure(const Json& breakdown, const Shown& shown, const std::s
     rows += n;
     bars.chart.categories.push_back(text(group, {"key"}));
     bars.chart.below.push_back(count_text(n));
-    bars.chart.values.push_back(value_of(value));
+    bars.chart.values.push_back(drawable(value));
     bars.said.push_back(
         {fmt::format("{} {}", by, text(group, {"key"})),
          value ? fmt::format("{} {}", what, evaluation::signed_number_text(*value, *value))

@@ -87,7 +87,7 @@ std::string loss_curve(const RunFiles& run) {
                 .text = nullptr};
   std::size_t best = valid.size();
   for (std::size_t i = 0; i < valid.size(); ++i) {
-    if (std::isfinite(valid[i]) && (best == valid.size() || valid[i] < valid[best])) best = i;
+    if (drawable(valid[i]) && (best == valid.size() || valid[i] < valid[best])) best = i;
   }
   if (best < valid.size()) {
     curves.mark =

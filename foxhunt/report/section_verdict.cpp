@@ -14,7 +14,6 @@ namespace {
 namespace svg = evaluation::svg;
 using evaluation::count_text;
 using evaluation::number_text;
-using evaluation::Value;
 
 struct Word {
   const char* css;
@@ -101,14 +100,10 @@ std::string say(const Json& evaluation) {
   return html + "</ul>";
 }
 
-Value value_of(const Reading& reading) {
-  return reading ? Value::of(*reading) : Value::undefined("not recorded");
-}
-
 svg::IntervalRow interval_row(const std::string& name, const Reading& value, const Json* range) {
-  svg::IntervalRow row{.name = name, .value = value_of(value), .interval = {}};
+  svg::IntervalRow row{.name = name, .value = drawable(value), .interval = {}};
   if (range == nullptr) return row;
-  row.interval = {value_of(number(*range, {"lo"})), value_of(number(*range, {"hi"}))};
+  row.interval = {drawable(number(*range, {"lo"})), drawable(number(*range, {"hi"}))};
   return row;
 }
 

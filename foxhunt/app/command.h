@@ -2,6 +2,7 @@
 // The verbs of `foxhunt`, a file each; cli/program.h says how a verb is built.
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "foxhunt/base/progress.h"
@@ -29,6 +30,7 @@ Run add_predict(CLI::App& sub, const Globals& globals);
 Run add_export(CLI::App& sub, const Globals& globals);
 Run add_bench(CLI::App& sub, const Globals& globals);
 Run add_inspect(CLI::App& sub, const Globals& globals);
+Run add_report(CLI::App& sub, const Globals& globals);
 Run add_config(CLI::App& sub, const Globals& globals);
 Run add_launch(CLI::App& sub, const Globals& globals);
 Run add_check(CLI::App& sub, const Globals& globals);
@@ -39,6 +41,8 @@ void add_device_option(CLI::App& sub, std::string& device);
 void add_pause_option(CLI::App& sub, std::int64_t& epoch);
 /// The outcome of train and resume.
 void print_report(const train::TrainReport& report, const Globals& globals);
+/// "report  RUN/report.html" as a last line for people, where the page is there.
+void print_page(const std::filesystem::path& run, const Globals& globals);
 /// Progress as the globals ask for it.
 ProgressMode progress_mode(const Globals& globals);
 

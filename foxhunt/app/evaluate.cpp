@@ -23,6 +23,7 @@ int run_evaluate(Options options, const Globals& globals) {
   options.evaluate.predictions = options.predictions;
   const evaluation::EvaluationReport report = train::evaluate(options.run, options.evaluate);
   fmt::print("{}\n", globals.json ? evaluation::to_json(report) : evaluation::to_text(report));
+  print_page(options.run, globals);
   return 0;
 }
 

@@ -17,6 +17,7 @@ constexpr std::array kCommands{
     Command{"resume", "go on with a training that was cut off, to the same bits", add_resume},
     Command{"launch", "train in several processes on this machine", add_launch},
     Command{"evaluate", "score a run on rows it has not seen, beside baselines", add_evaluate},
+    Command{"report", "a run as a page to look at, or several beside each other", add_report},
     Command{"predict", "answer bar by bar with a trained model", add_predict},
     Command{"export", "a trained run as one file that serves, with its proof", add_export},
     Command{"serve", "answer a stream of market records in microseconds", add_handed_over},

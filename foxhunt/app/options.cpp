@@ -1,4 +1,8 @@
 // Options that several verbs share.
+#include <fmt/format.h>
+
+#include <cstdio>
+
 #include <CLI/CLI.hpp>
 
 #include "foxhunt/app/command.h"
@@ -15,6 +19,11 @@ void add_pause_option(CLI::App& sub, std::int64_t& epoch) {
   sub.add_option("--pause-after-epoch", epoch,
                  "stop when this epoch (from 1) is saved; foxhunt resume goes on")
       ->check(CLI::PositiveNumber);
+}
+
+void print_page(const std::filesystem::path& run, const Globals& globals) {
+  const std::filesystem::path page = run / "report.html";
+  if (!globals.json && std::filesystem::exists(page)) fmt::print("report  {}\n", page.string());
 }
 
 ProgressMode progress_mode(const Globals& globals) {

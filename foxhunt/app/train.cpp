@@ -57,6 +57,7 @@ void print_report(const train::TrainReport& report, const Globals& globals) {
   fmt::print("weights {}\nrun     {}\n", report.weights_sha256.substr(0, 16), report.run.string());
   if (report.stopped == "paused")
     fmt::print("go on with  foxhunt resume {}\n", report.run.string());
+  print_page(report.run, globals);
 }
 
 Run add_train(CLI::App& sub, const Globals& globals) {

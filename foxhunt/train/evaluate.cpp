@@ -11,6 +11,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/bundle/answer.h"
+#include "foxhunt/report/page.h"
 #include "foxhunt/train/charts.h"
 #include "foxhunt/train/evaluation_rows.h"
 #include "foxhunt/train/gru_baseline.h"
@@ -177,6 +178,7 @@ ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& o
   write_file_atomic(run.file(fmt::format("evaluation-{}.json", options.split)),
                     ev::to_json(report) + "\n");
   write_charts(run, options.split, report);
+  report::write_page(run.path());
   return report;
 }
 

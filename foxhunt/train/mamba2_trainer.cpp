@@ -11,6 +11,7 @@
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/nn/tensor_io.h"
+#include "foxhunt/report/page.h"
 
 namespace foxhunt::train {
 namespace {
@@ -91,6 +92,7 @@ void Mamba2Trainer::epoch_done(const EpochReport& report) {
                                     {"resident_bytes", resident_set().now},
                                     {"seconds", report.seconds}};
   run_.append_metrics(line.dump());
+  report::write_events(run_.path());
   log::info(
       "epoch {:>3}/{}  train {:.4f}  valid {:.4f}{}  grad {:.2f}  dt at limit {:.1f} %  {:.0f} "
       "rows/s  {}",
@@ -101,8 +103,20 @@ void Mamba2Trainer::epoch_done(const EpochReport& report) {
 }
 
 void Mamba2Trainer::step_done() {
+  log_step();  // before a checkpoint, which remembers where the log ends
   const std::int64_t every = hyper_.train.checkpoint_every;
   if (every > 0 && trainer_.steps() % every == 0) save(/*is_best=*/false);
+}
+
+void Mamba2Trainer::log_step() {
+  if (!trainer_.team().leads()) return;
+  const StepReport& step = trainer_.last_step();
+  if (hyper_.train.log_every <= 0 || step.step % hyper_.train.log_every != 0) return;
+  const nlohmann::ordered_json line{{"step", step.step},
+                                    {"loss", number(step.loss)},
+                                    {"grad_norm", number(step.grad_norm)},
+                                    {"lr", step.lr}};
+  run_.append_metrics(line.dump());
 }
 
 TrainingState Mamba2Trainer::state(bool is_best) {

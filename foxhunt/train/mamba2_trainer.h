@@ -46,6 +46,7 @@ class Mamba2Trainer {
  private:
   void epoch_done(const EpochReport& report);
   void step_done();
+  void log_step();
   /// Unless exactly this is saved already.
   void save(bool is_best);
   TrainingState state(bool is_best);

@@ -6,7 +6,9 @@
 //   config.resolved.toml   every key, with its hash on top
 //   env.json               binary, git revision, CPU, LibTorch, command line, seed
 //   data.lock              SHA-256, size and range of every data file
-//   metrics.jsonl          one line an epoch
+//   coverage.json          rows by part and trading day, gaps
+//   metrics.jsonl          one line an epoch (and a step, where asked)
+//   tb/                    the same for TensorBoard      report.html  the page of all this
 //   log.txt                what the terminal showed, and more
 //   checkpoints/step-…/    best -> …   last -> …
 //   resumes.jsonl          one line a resume

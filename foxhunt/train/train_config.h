@@ -48,6 +48,7 @@ struct TrainConfig {
   std::int64_t patience = 6;
   std::int64_t checkpoint_every = 0;  ///< steps; 0: at the end of every epoch
   std::int64_t keep_checkpoints = 3;
+  std::int64_t log_every = 0;  ///< steps between step lines in metrics.jsonl; 0: none
   std::int64_t max_bad_steps = 20;
   std::int64_t rank_timeout = 20;
   OptimizerConfig optimizer;
@@ -81,6 +82,8 @@ struct TrainConfig {
         "steps between checkpoints; 0: every epoch");
     key("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000,
         "newest checkpoints kept, beside the best");
+    key("log_every", c.log_every, 0, 1'000'000'000,
+        "steps between lines of single steps in metrics.jsonl; 0: never, epochs alone");
     key("max_bad_steps", c.max_bad_steps, 1, 1'000'000,
         "non-finite steps in a row that end the training");
     key("rank_timeout", c.rank_timeout, 2, 86'400,

@@ -10,6 +10,8 @@
 #include "foxhunt/config/config.h"
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/nn/tensor_io.h"
+#include "foxhunt/report/page.h"
+#include "foxhunt/train/coverage.h"
 #include "foxhunt/train/dataset.h"
 #include "foxhunt/train/mamba2_trainer.h"
 #include "foxhunt/train/run_identity.h"
@@ -70,7 +72,10 @@ void prepare_process(const ExperimentConfig& config, const nn::DeviceSpec& devic
 TrainReport run_training(RunDir& run, const Together& together, const TrainingRun& what) {
   const ExperimentConfig& config = what.config;
   const Dataset data = load_dataset(config, what.data);
-  if (together.leads()) write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
+  if (together.leads()) {
+    write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
+    write_file_atomic(run.file("coverage.json"), coverage_json(data));
+  }
   together.require_same_data(data.files);
   const features::Normalizer normalizer = normalizer_of(what, data);
   const model::HeadConfig head = config.hyper.to_head_config(
@@ -108,13 +113,14 @@ TrainReport run_training(RunDir& run, const Together& together, const TrainingRu
       trainer.fit(together.leads() ? what.progress : ProgressMode::kOff, what.pause_after_epoch);
   log_exchange(trainer.windows(), trainer.windows().steps() - steps_before);
   TrainReport report = report_of(run, model, fit, trainer.seconds());
+  const bool ended = fit.stopped != "interrupted" && fit.stopped != "paused";
+  if (ended && together.leads()) write_file_atomic(run.file("result.json"), to_json(report) + "\n");
+  if (together.leads()) report::write_page(run.path());
   if (fit.stopped == "interrupted") {
     throw InterruptedError(
         fmt::format("interrupted at step {}; saved in {}; go on with foxhunt resume {}", fit.steps,
                     run.path().string(), run.path().string()));
   }
-  if (fit.stopped != "paused" && together.leads())
-    write_file_atomic(run.file("result.json"), to_json(report) + "\n");
   return report;
 }
 

@@ -110,6 +110,7 @@ void WindowTrainer::run_step(std::span<const std::int64_t> picked) {
   optimizer_.zero_grad(lanes_.used(whole.B));
   const at::Tensor loss_and_norm = run_lanes(whole.B, divisor);
   const std::vector<double> host = read_(loss_and_norm);
+  last_step_ = {.step = step_, .loss = host[0], .grad_norm = host[1], .lr = lr};
   if (!std::isfinite(host[0]) || !std::isfinite(host[1])) {
     ++sums_.skipped;
     ++report_.skipped_steps;

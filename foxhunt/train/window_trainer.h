@@ -41,6 +41,14 @@ struct EpochReport {
   bool improved = false;  ///< the best validation loss so far
 };
 
+/// The newest step, as computed: not finite where it was skipped.
+struct StepReport {
+  std::int64_t step = 0;  ///< from 1
+  double loss = 0;        ///< of the batch
+  double grad_norm = 0;   ///< before clipping
+  double lr = 0;
+};
+
 struct FitReport {
   std::int64_t epochs = 0;
   std::int64_t steps = 0;
@@ -93,6 +101,7 @@ class WindowTrainer {
   std::int64_t total_steps() const { return total_steps_; }
   std::int64_t windows() const { return sampler_.size(); }
   const FitReport& report() const { return report_; }
+  const StepReport& last_step() const { return last_step_; }
   const Lanes& lanes() const { return lanes_; }
   const Team& team() const { return team_; }
   /// For audits: how scalars come to the host.
@@ -135,6 +144,7 @@ class WindowTrainer {
   EpochSums sums_;
   bool epoch_closed_ = true;  ///< the last epoch begun is validated and reported
   FitReport report_;
+  StepReport last_step_;
 };
 
 }  // namespace foxhunt::train

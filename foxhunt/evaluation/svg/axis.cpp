@@ -89,6 +89,21 @@ void draw_title(Canvas& canvas, double left, const std::string& title,
   if (!subtitle.empty()) canvas.text(left, 47, subtitle, {.size = 12, .colour = kSoftInk});
 }
 
+int y_ticks(const Frame& frame) { return frame.bare ? 5 : 7; }
+
+PlotArea plot_area(const Frame& frame, const Range& y) {
+  PlotArea area{.left = 76, .top = 76, .right = frame.width - 28, .bottom = frame.height - 56};
+  if (frame.bare) {
+    double widest = 0;
+    const Ticks ticks = nice_ticks(y.lo, y.hi, y_ticks(frame));
+    for (const double v : ticks.at)
+      widest = std::max(widest, text_width(ticks.label(v), kTickSize));
+    area = {.left = widest + 14, .top = 10, .right = frame.width - 12, .bottom = frame.height - 44};
+  }
+  area.y = y;
+  return area;
+}
+
 void draw_legend(Canvas& canvas, double right, double y, const std::vector<LegendEntry>& entries) {
   constexpr double kSwatch = 14;
   constexpr double kGap = 18;

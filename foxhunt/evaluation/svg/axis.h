@@ -54,6 +54,19 @@ void draw_y_axis(Canvas& canvas, const PlotArea& area, const Ticks& ticks,
 /// Bold title and a line of explanation, flush left at `left`.
 void draw_title(Canvas& canvas, double left, const std::string& title, const std::string& subtitle);
 
+/// The size of a chart. `bare`: without title, subtitle, legend and y label, for a page that says
+/// them in its own type.
+struct Frame {
+  double width = 760;
+  double height = 420;
+  bool bare = false;
+};
+
+/// Where data goes in a frame: a bare one leaves no more room than the labels of `y` need.
+PlotArea plot_area(const Frame& frame, const Range& y);
+/// How many ticks the height of a frame has room for.
+int y_ticks(const Frame& frame);
+
 struct LegendEntry {
   std::string name;
   std::string colour;

@@ -10,10 +10,6 @@
 namespace foxhunt::evaluation::svg {
 namespace {
 
-constexpr double kWidth = 760;
-constexpr double kHeight = 400;
-constexpr const char* kNegativeColour = "#c8503c";
-
 void check_lengths(const BarChart& chart) {
   const std::size_t n = chart.categories.size();
   if (chart.values.size() != n || (!chart.below.empty() && chart.below.size() != n)) {
@@ -44,30 +40,30 @@ void draw_categories(Canvas& canvas, const PlotArea& area, const BarChart& chart
 
 }  // namespace
 
-std::string to_svg(const BarChart& chart) {
+Drawing draw(const BarChart& chart) {
   check_lengths(chart);
   std::vector<double> seen{0.0};
   for (const Value& v : chart.values) {
     if (v) seen.push_back(*v);
   }
   const bool empty = seen.size() == 1;
-  PlotArea area{.left = 82,
-                .top = 76,
-                .right = kWidth - 28,
-                .bottom = kHeight - (chart.below.empty() ? 56 : 70)};
-  area.y = empty ? Range{} : range_of(seen, 0.0);
-  const double room =
-      0.06 * (area.y.hi - area.y.lo);  // above the bars, and below them where there are some
-  if (area.y.hi > 0) area.y.hi += room;
-  if (area.y.lo < 0) area.y.lo -= room;
+  Range y = empty ? Range{} : range_of(seen, 0.0);
+  // Room above the bars, and below them where there are some.
+  const double room = 0.06 * (y.hi - y.lo);
+  if (y.hi > 0) y.hi += room;
+  if (y.lo < 0) y.lo -= room;
+  PlotArea area = plot_area(chart.frame, y);
+  if (!chart.frame.bare) area.left = 82;
+  if (!chart.below.empty()) area.bottom -= 14;
 
-  Canvas canvas(kWidth, kHeight, chart.title, chart.subtitle);
-  draw_title(canvas, 20, chart.title, chart.subtitle);
-  if (!chart.positive_name.empty()) {
+  Canvas canvas(chart.frame.width, chart.frame.height, chart.title, chart.subtitle);
+  if (!chart.frame.bare) draw_title(canvas, 20, chart.title, chart.subtitle);
+  if (!chart.frame.bare && !chart.positive_name.empty()) {
     draw_legend(canvas, area.right, 28,
                 {{chart.positive_name, series_colour(0)}, {chart.negative_name, kNegativeColour}});
   }
-  draw_y_axis(canvas, area, empty ? Ticks{} : nice_ticks(area.y.lo, area.y.hi, 7), chart.y_label);
+  draw_y_axis(canvas, area, empty ? Ticks{} : nice_ticks(y.lo, y.hi, y_ticks(chart.frame)),
+              chart.frame.bare ? "" : chart.y_label);
   const double slot =
       area.width() / static_cast<double>(std::max<std::size_t>(chart.categories.size(), 1));
   const double bar = std::min(0.7 * slot, 46.0);
@@ -82,10 +78,13 @@ std::string to_svg(const BarChart& chart) {
   canvas.line(area.left, area.y_at(0), area.right, area.y_at(0),
               {.colour = kSoftInk, .width = 1.25});
   draw_categories(canvas, area, chart, slot);
-  canvas.text((area.left + area.right) / 2, kHeight - 16, chart.x_label,
-              {.size = 12, .colour = kSoftInk, .anchor = Anchor::kMiddle});
+  canvas.text((area.left + area.right) / 2, chart.frame.height - (chart.frame.bare ? 6 : 16),
+              chart.x_label, {.size = 12, .colour = kSoftInk, .anchor = Anchor::kMiddle});
   if (empty) draw_no_data(canvas, area);
-  return canvas.finish();
+  area.x = {0, static_cast<double>(std::max<std::size_t>(chart.categories.size(), 1))};
+  return {canvas.finish(), chart.frame.width, chart.frame.height, area};
 }
+
+std::string to_svg(const BarChart& chart) { return draw(chart).svg; }
 
 }  // namespace foxhunt::evaluation::svg

@@ -106,13 +106,34 @@ void draw_panel(Canvas& canvas, PlotArea area, const std::string& name, const Cl
               {.size = 12, .colour = kSoftInk, .anchor = Anchor::kMiddle});
 }
 
-}  // namespace
-
-std::string to_svg(const CalibrationChart& chart) {
+void check_lengths(const CalibrationChart& chart) {
   if (chart.class_names.size() != chart.classes.size()) {
     throw ShapeError(fmt::format("[svg] {} class names for {} calibrations",
                                  chart.class_names.size(), chart.classes.size()));
   }
+}
+
+}  // namespace
+
+Drawing draw_class(const CalibrationChart& chart, std::size_t k) {
+  check_lengths(chart);
+  constexpr double kSide = 292;
+  PlotArea area{.left = kLeft,
+                .top = 30,
+                .right = kLeft + kSide,
+                .bottom = 30 + kPanel,
+                .x = shared_range(chart.classes),
+                .y = shared_range(chart.classes)};
+  const double width = kLeft + kSide + 12;
+  const double height = area.bottom + kStrip + 58;
+  Canvas canvas(width, height, chart.class_names.at(k), chart.subtitle);
+  draw_panel(canvas, area, chart.class_names.at(k), chart.classes[k], most_rows(chart.classes),
+             series_colour(k), /*first_in_row=*/true);
+  return {canvas.finish(), width, height, area};
+}
+
+std::string to_svg(const CalibrationChart& chart) {
+  check_lengths(chart);
   const std::size_t n = std::max<std::size_t>(chart.classes.size(), 1);
   const std::size_t columns = std::min(n, kPanelsInARow);
   const std::size_t lines = (n + kPanelsInARow - 1) / kPanelsInARow;

@@ -40,9 +40,9 @@ std::string stroke_attributes(const Stroke& stroke) {
 }  // namespace
 
 const char* series_colour(std::size_t n) {
-  static constexpr const char* kColours[] = {"#1f6fb4", "#d1661a", "#2a8a5b",
-                                             "#7a55a8", "#a8324a", "#5a6875"};
-  return kColours[n % std::size(kColours)];
+  static constexpr const char* kColours[kSeriesColours] = {"#1f6fb4", "#d1661a", "#2a8a5b",
+                                                           "#7a55a8", "#a8324a", "#5a6875"};
+  return kColours[n % kSeriesColours];
 }
 
 std::string escape(std::string_view text) {

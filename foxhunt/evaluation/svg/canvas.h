@@ -15,7 +15,9 @@ inline constexpr const char* kSoftInk = "#5a6875";
 inline constexpr const char* kGridColour = "#e7ebef";
 inline constexpr const char* kAxisColour = "#aab4be";
 inline constexpr const char* kPaper = "#ffffff";
-/// Of the n-th series or class.
+inline constexpr const char* kNegativeColour = "#c8503c";  ///< of bars below 0
+/// Of the n-th series or class, of kSeriesColours before they repeat.
+inline constexpr std::size_t kSeriesColours = 6;
 const char* series_colour(std::size_t n);
 
 struct Stroke {

@@ -11,8 +11,6 @@
 namespace foxhunt::evaluation::svg {
 namespace {
 
-constexpr double kWidth = 760;
-constexpr double kHeight = 420;
 constexpr std::size_t kMostDots = 40;  ///< points of a line that still get a dot each
 
 void draw_series(Canvas& canvas, const PlotArea& area, const LineSeries& series,
@@ -50,7 +48,7 @@ void draw_mark(Canvas& canvas, const PlotArea& area, const Mark& mark) {
 
 }  // namespace
 
-std::string to_svg(const LineChart& chart) {
+Drawing draw(const LineChart& chart) {
   std::vector<double> xs;
   std::vector<double> ys;
   std::vector<LegendEntry> legend;
@@ -67,24 +65,30 @@ std::string to_svg(const LineChart& chart) {
       ys.push_back(series.y[i]);
     }
   }
-  PlotArea area{.left = 76, .top = 76, .right = kWidth - 28, .bottom = kHeight - 56};
+  Range y = range_of(ys, 0.08);
+  if (chart.from_zero && (ys.empty() || *std::min_element(ys.begin(), ys.end()) >= 0)) y.lo = 0;
+  PlotArea area = plot_area(chart.frame, y);
   area.x = range_of(xs, 0.02);
-  area.y = range_of(ys, 0.08);
 
-  Canvas canvas(kWidth, kHeight, chart.title, chart.subtitle);
-  draw_title(canvas, 20, chart.title, chart.subtitle);
-  draw_legend(canvas, area.right, 28, legend);
+  Canvas canvas(chart.frame.width, chart.frame.height, chart.title, chart.subtitle);
+  if (!chart.frame.bare) {
+    draw_title(canvas, 20, chart.title, chart.subtitle);
+    draw_legend(canvas, area.right, 28, legend);
+  }
+  const int most = chart.frame.width < 500 ? 7 : 12;
   draw_x_axis(canvas, area,
-              xs.empty() ? Ticks{} : nice_ticks(area.x.lo, area.x.hi, 12, chart.whole_x),
+              xs.empty() ? Ticks{} : nice_ticks(area.x.lo, area.x.hi, most, chart.whole_x),
               chart.x_label);
-  draw_y_axis(canvas, area, xs.empty() ? Ticks{} : nice_ticks(area.y.lo, area.y.hi, 7),
-              chart.y_label);
+  draw_y_axis(canvas, area, xs.empty() ? Ticks{} : nice_ticks(y.lo, y.hi, y_ticks(chart.frame)),
+              chart.frame.bare ? "" : chart.y_label);
   if (xs.empty()) draw_no_data(canvas, area);
   for (std::size_t s = 0; s < chart.series.size(); ++s)
     draw_series(canvas, area, chart.series[s], series_colour(s));
   if (chart.mark && !xs.empty()) draw_mark(canvas, area, *chart.mark);
-  return canvas.finish();
+  return {canvas.finish(), chart.frame.width, chart.frame.height, area};
 }
+
+std::string to_svg(const LineChart& chart) { return draw(chart).svg; }
 
 std::string loss_curve_svg(const std::vector<double>& train, const std::vector<double>& valid,
                            const std::string& loss_name) {

@@ -134,7 +134,12 @@ train() { # NAME: a small training run
   fi
 }
 
-export -f gpu configure build gtest train
+# The table of memory: what `foxhunt estimate --device cuda` says against LibTorch's allocator, exit code 1 over 15 %.
+memory() { # SUBSTRING of the grid's names
+  python3 bench/memory/grid.py --foxhunt "$build/foxhunt" --device cuda --only "$1"
+}
+
+export -f gpu configure build gtest train memory
 export parts build top
 check gpu 30 gpu || finish
 check configure 60 configure || finish
@@ -154,6 +159,8 @@ if [ -x "$build/foxhunt" ]; then
   check aten_against_native_odd 60 "$build/foxhunt" check --a aten --b native --device cuda --json \
     --set model.d_state=19 --set model.headdim=32 --set model.ngroups=2 --batch 3 --tokens 77
   check train_on_cuda 120 train run
+  check memory_of_a_small_model 60 memory "d64 L4 N16 B4 T256"
+  check memory_of_the_standard_model 60 memory "d256 L6 N64 B4 T256"
 fi
 [ -x "$build/cuda_test" ] && check tests_cuda 90 gtest "$build/cuda_test"
 finish

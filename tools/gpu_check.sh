@@ -139,7 +139,12 @@ bench_train() { # the training benchmark's short form, in the time that is left 
     --out "$parts/bench-train" --json
 }
 
-export -f gpu configure build gtest train bench_train
+# The table of memory: what `foxhunt estimate --device cuda` says against LibTorch's allocator, exit code 1 over 15 %.
+memory() { # SUBSTRING of the grid's names
+  python3 bench/memory/grid.py --foxhunt "$build/foxhunt" --device cuda --only "$1"
+}
+
+export -f gpu configure build gtest train bench_train memory
 export parts build top
 check gpu 30 gpu || finish
 check configure 60 configure || finish
@@ -162,6 +167,8 @@ if [ -x "$build/foxhunt" ]; then
   check device_audit 60 "$build/foxhunt" check device --device cuda --config configs/mamba2_es.toml --json
   check device_audit_large 60 "$build/foxhunt" check device --device cuda --config configs/standard_es.toml --json
   check bench_train 120 bench_train
+  check memory_of_a_small_model 60 memory "d64 L4 N16 B4 T256"
+  check memory_of_the_standard_model 60 memory "d256 L6 N64 B4 T256"
 fi
 [ -x "$build/cuda_test" ] && check tests_cuda 90 gtest "$build/cuda_test"
 finish

@@ -23,6 +23,7 @@ using cli::Run;
 
 Run add_doctor(CLI::App& sub, const Globals& globals);
 Run add_data(CLI::App& sub, const Globals& globals);
+Run add_estimate(CLI::App& sub, const Globals& globals);
 Run add_train(CLI::App& sub, const Globals& globals);
 Run add_resume(CLI::App& sub, const Globals& globals);
 Run add_evaluate(CLI::App& sub, const Globals& globals);

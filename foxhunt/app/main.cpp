@@ -13,6 +13,7 @@ namespace {
 constexpr std::array kCommands{
     Command{"doctor", "what this machine is and can do", add_doctor},
     Command{"data", "look at and convert market data", add_data},
+    Command{"estimate", "what memory a training run will need, part by part", add_estimate},
     Command{"train", "train a model from a configuration", add_train},
     Command{"resume", "go on with a training that was cut off, to the same bits", add_resume},
     Command{"launch", "train in several processes on this machine", add_launch},
@@ -23,7 +24,8 @@ constexpr std::array kCommands{
     Command{"serve", "answer a stream of market records in microseconds", add_handed_over},
     Command{"verify", "replay the golden rows of a bundle on this machine", add_handed_over},
     Command{"inspect", "what a trained model keeps in its state, and a smaller one", add_inspect},
-    Command{"check", "two back ends on the same rows; where every tensor of a training lies", add_check},
+    Command{"check", "two back ends on the same rows; where every tensor of a training lies",
+            add_check},
     Command{"bench", "how fast this machine trains, beside LibTorch and the floor", add_bench},
     Command{"config", "show the resolved configuration, its keys and its schema", add_config},
 };

@@ -23,6 +23,7 @@ struct Options {
   std::int64_t epochs = 0;
   std::int64_t seed = -1;
   std::string kernels;
+  std::string memory_budget;
   train::TrainOptions train;
 };
 
@@ -35,6 +36,7 @@ int run_train(Options options, const Globals& globals) {
     config.hyper.train.kernels =
         options.kernels == "aten" ? nn::Kernels::kAten : nn::Kernels::kNative;
   }
+  if (!options.memory_budget.empty()) config.hyper.train.memory_budget = options.memory_budget;
   options.train.out = options.out;
   for (const std::string& file : options.configs) options.train.config_text += read_file(file);
   options.train.command_line = globals.command_line;
@@ -73,6 +75,10 @@ Run add_train(CLI::App& sub, const Globals& globals) {
   sub.add_option("--seed", options->seed, "instead of train.seed")->check(CLI::NonNegativeNumber);
   sub.add_option("--kernels", options->kernels, "instead of train.kernels: native or aten")
       ->check(CLI::IsMember({"native", "aten"}));
+  sub.add_option(
+      "--memory-budget", options->memory_budget,
+      "instead of train.memory_budget: 4GB, 512MiB or bytes; exit code 4 where it does not "
+      "suffice");
   sub.add_flag("--test", options->train.test, "two small epochs, everything exercised");
   sub.add_option("--out", options->out, "run folder; default: a new one below runs/");
   sub.add_flag("--overwrite", options->train.overwrite, "an earlier run in --out may go");

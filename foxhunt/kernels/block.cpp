@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foxhunt/kernels/mixer_parts.h"
 #include "foxhunt/kernels/rms_norm.h"
 
 namespace foxhunt::kernels {
@@ -120,6 +121,26 @@ void block_backward(const Products& products, const BlockShape& shape,
                       g.norm);
     for (std::int64_t i = 0; i < p.tokens * D; ++i) dx[i] += dout[i];
   });
+}
+
+std::int64_t block_scratch_bytes(const BlockShape& shape, std::int64_t tokens, bool bf16) {
+  const std::int64_t D = shape.d_model;
+  const std::int64_t width = shape.mixer.proj_width();
+  const std::int64_t inner = shape.mixer.inner();
+  const std::int64_t most = std::max(kTokens, tokens);
+  const std::int64_t forward = LinearForward::scratch_bytes(D, width, most, bf16) +
+                               LinearForward::scratch_bytes(inner, D, most, bf16) + 4 * most * D;
+  const std::int64_t backward = LinearBackward::scratch_bytes(D, width, most, bf16) +
+                                LinearBackward::scratch_bytes(inner, D, most, bf16) +
+                                4 * most * (inner + width + D);
+  return std::max(forward, backward) + 4 * MixerScratch<float>::size(shape.mixer);
+}
+
+std::int64_t block_saved_bytes(const BlockShape& shape, std::int64_t batch, std::int64_t tokens) {
+  const MixerShape& m = shape.mixer;
+  const std::int64_t chunks = batch * ((tokens + m.chunk - 1) / m.chunk);
+  const std::int64_t norms = 1 + (m.gate != Gate::kNoNorm ? m.ssd.groups : 0);
+  return 4 * (batch * tokens * (m.proj_width() + m.inner() + norms) + chunks * state_size(m.ssd));
 }
 
 }  // namespace foxhunt::kernels

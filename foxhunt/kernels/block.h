@@ -71,6 +71,13 @@ void block_forward(const Products& products, const BlockShape& shape,
                    const BlockWeights<float>& weights, const BlockBatch<float>& batch,
                    const BlockSaved<float>& saved, float* out);
 
+/// What a pass takes beside its operands and BlockSaved, for rows of `tokens`: the larger of the
+/// forward and the backward pass.
+std::int64_t block_scratch_bytes(const BlockShape& shape, std::int64_t tokens, bool bf16);
+
+/// Bytes of BlockSaved for a batch of rows without segments or padding.
+std::int64_t block_saved_bytes(const BlockShape& shape, std::int64_t batch, std::int64_t tokens);
+
 template <class T>
 struct BlockUpstream {
   const T* out;                   ///< [B, T, D]

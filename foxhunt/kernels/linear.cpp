@@ -47,6 +47,12 @@ LinearForward::LinearForward(const Products& products, std::int64_t in, std::int
   }
 }
 
+std::int64_t LinearForward::scratch_bytes(std::int64_t in, std::int64_t out, std::int64_t most_rows,
+                                          bool bf16) {
+  const std::int64_t rows = std::clamp<std::int64_t>(most_rows, 1, kRows);
+  return 4 * (bf16 ? bf16_panels_size(in, out) + rows * bf16_pairs(in) : in * out);
+}
+
 void LinearForward::run(std::int64_t rows, const float* x, const float* bias, float* y,
                         bool accumulate) const {
   for (std::int64_t i = 0; bias != nullptr && i < rows * out_; ++i) {
@@ -72,6 +78,16 @@ LinearBackward::LinearBackward(const Products& products, std::int64_t in, std::i
       packed_dy_(if_bf16(products, std::max(rows_ * bf16_pairs(out), bf16_pairs(depth_) * out))),
       packed_x_(if_bf16(products, bf16_panels_size(depth_, in))) {
   if (products.bf16 != nullptr) products.bf16->pack_panels({out, in, weight, in, panels_.data()});
+}
+
+std::int64_t LinearBackward::scratch_bytes(std::int64_t in, std::int64_t out,
+                                           std::int64_t most_rows, bool bf16) {
+  if (!bf16) return 0;
+  const std::int64_t rows = std::clamp<std::int64_t>(most_rows, 1, kRows);
+  const std::int64_t depth = std::clamp<std::int64_t>(most_rows, 1, kDepth);
+  return 4 *
+         (bf16_panels_size(out, in) + std::max(rows * bf16_pairs(out), bf16_pairs(depth) * out) +
+          bf16_panels_size(depth, in));
 }
 
 void LinearBackward::input(std::int64_t rows, const float* dy, float* dx) const {

@@ -25,6 +25,9 @@ class LinearForward {
   /// y [rows, out] = x [rows, in] weight^T, plus bias [out] or null; added to what y holds if
   /// `accumulate`. A row's result depends on the row alone.
   void run(std::int64_t rows, const float* x, const float* bias, float* y, bool accumulate) const;
+  /// What one of these sizes holds beside the weight.
+  static std::int64_t scratch_bytes(std::int64_t in, std::int64_t out, std::int64_t most_rows,
+                                    bool bf16);
 
  private:
   Products products_;
@@ -44,6 +47,9 @@ class LinearBackward {
   /// that a piece of both sides stays in the cache.
   void weight(std::int64_t rows, const float* dy, const float* x, float* dweight,
               float* dbias) const;
+  /// What one of these sizes holds beside the weight.
+  static std::int64_t scratch_bytes(std::int64_t in, std::int64_t out, std::int64_t most_rows,
+                                    bool bf16);
 
  private:
   Products products_;

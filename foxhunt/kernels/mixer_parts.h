@@ -48,12 +48,14 @@ struct MixerScratch : MixerArrays<T> {
 
   std::vector<const T*> rows;  ///< [Q + W - 1]
 
- private:
+  /// Numbers in the block.
   static std::int64_t size(const MixerShape& shape) {
     Carver<T> counter(nullptr);
     carve_mixer_arrays(shape, counter);
     return counter.used();
   }
+
+ private:
   Scratch<T> block_;
 };
 

@@ -2,10 +2,9 @@
 // Memory of the chunked state space: one aligned block, carved into the arrays of SsdWorkspace.
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 
+#include "foxhunt/kernels/scratch_pool.h"
 #include "foxhunt/kernels/ssd_chunk.h"
 
 namespace foxhunt::kernels {
@@ -15,14 +14,16 @@ template <class T>
 class Scratch {
  public:
   explicit Scratch(std::int64_t count)
-      : block_(static_cast<T*>(
-            ::operator new(static_cast<std::size_t>(count < 1 ? 1 : count) * sizeof(T), kAlign))) {}
+      : block_(static_cast<T*>(take_scratch(bytes_of(count))), Free{bytes_of(count)}) {}
   T* data() const { return block_.get(); }
 
  private:
-  static constexpr std::align_val_t kAlign{64};
+  static std::size_t bytes_of(std::int64_t count) {
+    return static_cast<std::size_t>(count < 1 ? 1 : count) * sizeof(T);
+  }
   struct Free {
-    void operator()(T* block) const { ::operator delete(block, kAlign); }
+    std::size_t bytes;
+    void operator()(T* block) const { give_scratch(block, bytes); }
   };
   std::unique_ptr<T, Free> block_;
 };

@@ -15,6 +15,7 @@
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/nn/init.h"
 #include "foxhunt/nn/marks.h"
+#include "foxhunt/nn/ops/recompute.h"
 
 namespace foxhunt::nn {
 
@@ -174,21 +175,29 @@ Tensor Mamba2SSM::run_blocks(Tensor residual, std::vector<LayerState>* states,
                              const PreparedMarks& marks, ModelTrace* trace) {
   if (trace != nullptr) trace->layers.assign(backbone_->blocks.size(), {});
   for (std::size_t i = 0; i < backbone_->blocks.size(); ++i) {
-    const Block& block = *backbone_->blocks[i];
-    LayerState* state = states != nullptr ? &(*states)[i] : nullptr;
-    if (trace == nullptr) {
-      const Tensor whole = block.mixer->residual_block(residual, block.norm->weight, state, marks);
-      if (whole.defined()) {
-        residual = whole;
-        continue;
-      }
+    Block& block = *backbone_->blocks[i];
+    if (recompute_ && states == nullptr && trace == nullptr) {
+      residual = recomputed(residual, block.parameters(), [this, &block, marks](const Tensor& x) {
+        return run_block(block, x, nullptr, marks, nullptr);
+      });
+      continue;
     }
-    LayerTrace* seen = trace != nullptr ? &trace->layers[i] : nullptr;
-    const Tensor u = (*block.norm)(residual, config_.norm_eps);
-    residual = residual + block.mixer->forward_prepared(u, state, marks, seen);
-    if (seen != nullptr) seen->residual = residual;
+    residual = run_block(block, residual, states != nullptr ? &(*states)[i] : nullptr, marks,
+                         trace != nullptr ? &trace->layers[i] : nullptr);
   }
   return residual;
+}
+
+Tensor Mamba2SSM::run_block(Block& block, const Tensor& residual, LayerState* state,
+                            const PreparedMarks& marks, LayerTrace* seen) {
+  if (seen == nullptr) {
+    const Tensor whole = block.mixer->residual_block(residual, block.norm->weight, state, marks);
+    if (whole.defined()) return whole;
+  }
+  const Tensor u = (*block.norm)(residual, config_.norm_eps);
+  Tensor out = residual + block.mixer->forward_prepared(u, state, marks, seen);
+  if (seen != nullptr) seen->residual = out;
+  return out;
 }
 
 Tensor Mamba2SSM::step(const Tensor& x, Mamba2State& state, ModelTrace* trace) {

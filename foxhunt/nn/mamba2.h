@@ -79,6 +79,10 @@ class Mamba2SSM : public torch::nn::Module {
   /// Who computes from now on; kNative at first.
   void use_kernels(Kernels kernels);
   Kernels kernels() const { return kernels_; }
+  /// True: the backward pass computes every block again from its input instead of keeping what is
+  /// inside (ops/recompute.h). The same numbers either way; false at first.
+  void recompute_blocks(bool on) { recompute_ = on; }
+  bool recomputes_blocks() const { return recompute_; }
   at::ScalarType dtype() const { return dtype_; }
   const model::Mamba2Config& config() const { return config_; }
   const model::HeadConfig& head_config() const { return head_config_; }
@@ -93,6 +97,8 @@ class Mamba2SSM : public torch::nn::Module {
   struct Block;
   struct Backbone;
   at::Tensor embed(const at::Tensor& x) const;
+  at::Tensor run_block(Block& block, const at::Tensor& residual, LayerState* state,
+                       const PreparedMarks& marks, LayerTrace* seen);
   /// Through all blocks; `states` has a layer each, or is null: zero, and forgotten.
   at::Tensor run_blocks(at::Tensor residual, std::vector<LayerState>* states,
                         const PreparedMarks& marks, ModelTrace* trace);
@@ -105,6 +111,7 @@ class Mamba2SSM : public torch::nn::Module {
   at::Device device_;
   at::ScalarType dtype_;
   Kernels kernels_ = Kernels::kNative;
+  bool recompute_ = false;
   std::shared_ptr<Backbone> backbone_;
   std::shared_ptr<LinearPart> head_;             ///< null where the head is the embedding itself
   std::optional<SingleStream> stream_;           ///< where there are kernels for it,

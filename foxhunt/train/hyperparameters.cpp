@@ -8,6 +8,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/config/config.h"
+#include "foxhunt/train/memory/byte_size.h"
 
 namespace foxhunt::train {
 namespace {
@@ -34,6 +35,11 @@ std::vector<std::string> train_errors(const TrainConfig& train, double dt_limit_
   if (train.micro_batch > train.batch_size) {
     errors.push_back(fmt::format("train.micro_batch = {} is larger than train.batch_size = {}",
                                  train.micro_batch, train.batch_size));
+  }
+  try {
+    parse_byte_size(train.memory_budget);
+  } catch (const ConfigError& error) {
+    errors.push_back(fmt::format("train.memory_budget: {}", error.what()));
   }
   if (train.a_min >= train.a_max) {
     errors.push_back(

@@ -10,8 +10,12 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/log.h"
+#include "foxhunt/base/machine.h"
 #include "foxhunt/nn/tensor_io.h"
 #include "foxhunt/report/page.h"
+#include "foxhunt/train/memory/byte_size.h"
+#include "foxhunt/train/memory/estimate.h"
+#include "foxhunt/train/memory/memory_error.h"
 
 namespace foxhunt::train {
 namespace {
@@ -19,6 +23,23 @@ namespace {
 /// JSON has no NaN: what is not finite becomes null.
 nlohmann::json number(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+nlohmann::json number(std::optional<std::int64_t> value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+/// What a run takes that no allocator of tensors sees.
+std::int64_t beside_tensors(const Mamba2Hyperparameters& hyper, const TrainingData& data,
+                            bool cuda) {
+  ExperimentConfig config;
+  config.hyper = hyper;
+  config.windows = data.windows;
+  DataFacts facts;
+  for (const Sequence& sequence : data.set.sequences)
+    facts.longest = std::max(facts.longest, sequence.length());
+  return bytes_beside_tensors(config, step_plan(config, facts, cuda, this_machine().cores), facts,
+                              static_cast<std::int64_t>(data.set.schema.columns.size()));
 }
 
 const Mamba2Hyperparameters& checked(const Mamba2Hyperparameters& hyper) {
@@ -39,14 +60,25 @@ Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data,
       sequence_model_(model, hyper.train.a_min, hyper.train.a_max),
       data_(data),
       trainer_(sequence_model_, data, hyper.train,
-               Rng(static_cast<std::uint64_t>(hyper.train.seed)), ranks) {}
+               Rng(static_cast<std::uint64_t>(hyper.train.seed)), ranks),
+      watch_(model.device().is_cuda() ? model.device().index() : -1,
+             parse_byte_size(hyper.train.memory_budget),
+             beside_tensors(hyper, data, model.device().is_cuda())) {}
 
 FitReport Mamba2Trainer::fit(ProgressMode progress, std::int64_t pause_after_epoch) {
   WindowTrainer::Hooks hooks;
   hooks.epoch_done = [this](const EpochReport& report) { epoch_done(report); };
   hooks.step_done = [this] { step_done(); };
   hooks.leaving = [this] { save(/*is_best=*/false); };
-  return trainer_.fit(hooks, progress, pause_after_epoch);
+  hooks.memory_note = [this] { return watch_.seen().text(); };
+  try {
+    return trainer_.fit(hooks, progress, pause_after_epoch);
+  } catch (const MemoryError& error) {
+    watch_.make_room();
+    save(/*is_best=*/false);
+    throw MemoryError(fmt::format("{}; step {} is saved in {}", error.what(), trainer_.steps(),
+                                  run_.path().string()));
+  }
 }
 
 void Mamba2Trainer::restore(const Checkpoint& checkpoint) {
@@ -74,23 +106,30 @@ void Mamba2Trainer::epoch_done(const EpochReport& report) {
   BatchFiller(data_.set, data_.split, data_.normalizer, Part::kValid)
       .fill({whole.data(), 1}, 0, batch);
   const Health health = examine(model_, upload(batch, 0, 1, {}, model_.device()).x);
-  const nlohmann::ordered_json line{{"epoch", report.epoch},
-                                    {"step", report.step},
-                                    {"train_loss", number(report.train_loss)},
-                                    {"valid_loss", number(report.valid_loss)},
-                                    {"improved", report.improved},
-                                    {"lr", report.lr},
-                                    {"grad_norm_mean", number(report.grad_norm_mean)},
-                                    {"grad_norm_max", number(report.grad_norm_max)},
-                                    {"skipped_steps", report.skipped_steps},
-                                    {"dt_at_limit_share", number(health.dt_at_limit_share)},
-                                    {"largest_state", number(health.largest_state)},
-                                    {"parameter_norm", number(health.parameter_norm)},
-                                    {"a_min", number(health.a_min)},
-                                    {"a_max", number(health.a_max)},
-                                    {"rows_per_second", report.rows_per_second},
-                                    {"resident_bytes", resident_set().now},
-                                    {"seconds", report.seconds}};
+  const MemoryUse memory = watch_.look();
+  const nlohmann::ordered_json line{
+      {"epoch", report.epoch},
+      {"step", report.step},
+      {"train_loss", number(report.train_loss)},
+      {"valid_loss", number(report.valid_loss)},
+      {"improved", report.improved},
+      {"lr", report.lr},
+      {"grad_norm_mean", number(report.grad_norm_mean)},
+      {"grad_norm_max", number(report.grad_norm_max)},
+      {"skipped_steps", report.skipped_steps},
+      {"dt_at_limit_share", number(health.dt_at_limit_share)},
+      {"largest_state", number(health.largest_state)},
+      {"parameter_norm", number(health.parameter_norm)},
+      {"a_min", number(health.a_min)},
+      {"a_max", number(health.a_max)},
+      {"rows_per_second", report.rows_per_second},
+      {"resident_bytes", memory.resident},
+      {"resident_peak_bytes", memory.resident_peak},
+      {"allocator_peak_bytes", number(memory.allocator_peak)},
+      {"device_bytes", number(memory.device)},
+      {"device_peak_bytes", number(memory.device_peak)},
+      {"device_allocator_peak_bytes", number(memory.device_allocator_peak)},
+      {"seconds", report.seconds}};
   run_.append_metrics(line.dump());
   report::write_events(run_.path());
   log::info(
@@ -104,6 +143,7 @@ void Mamba2Trainer::epoch_done(const EpochReport& report) {
 
 void Mamba2Trainer::step_done() {
   log_step();  // before a checkpoint, which remembers where the log ends
+  watch_.keep_budget();
   const std::int64_t every = hyper_.train.checkpoint_every;
   if (every > 0 && trainer_.steps() % every == 0) save(/*is_best=*/false);
 }
@@ -135,6 +175,7 @@ void Mamba2Trainer::save(bool is_best) {
   if (!trainer_.team().leads()) return;
   const TrainingState now = state(is_best);
   if (saved_ == std::pair(now.step, now.epoch_closed)) return;
+  if (watch_.budget() > 0) watch_.make_room();
   try {
     store_.save(now.step, is_best, [this, &now](const std::filesystem::path& folder) {
       write_checkpoint(folder, model_, context_, trainer_.optimizer(),

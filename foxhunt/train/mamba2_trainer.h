@@ -14,6 +14,7 @@
 #include "foxhunt/train/checkpoint_store.h"
 #include "foxhunt/train/hyperparameters.h"
 #include "foxhunt/train/mamba2_sequence_model.h"
+#include "foxhunt/train/memory/memory_watch.h"
 #include "foxhunt/train/run_dir.h"
 #include "foxhunt/train/window_trainer.h"
 
@@ -30,7 +31,8 @@ class Mamba2Trainer {
 
   /// To the end, to early stopping, or to an interruption. Afterwards the model has its best
   /// weights, the run folder a checkpoint of them (`best`) and of the last state (`last`). Errors
-  /// NotConvergedError; IoError: what was written before is intact.
+  /// NotConvergedError; MemoryError where train.memory_budget did not suffice, behind a checkpoint
+  /// of the last whole step; IoError: what was written before is intact.
   FitReport fit(ProgressMode progress, std::int64_t pause_after_epoch = 0);
 
   /// Goes on from a checkpoint with the next fit(); metrics.jsonl is cut back to its place.
@@ -59,6 +61,7 @@ class Mamba2Trainer {
   Mamba2SequenceModel sequence_model_;
   TrainingData data_;
   WindowTrainer trainer_;
+  MemoryWatch watch_;
   std::pair<std::int64_t, bool> saved_{-1, false};  ///< step, epoch closed
   std::map<std::string, std::string> beside_;
   double seconds_before_ = 0;

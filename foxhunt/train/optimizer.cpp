@@ -119,6 +119,10 @@ void Optimizer::zero_grad(std::int64_t used) {
   if (exchange_) exchange_->start(used);
   if (hooks_) hooks_->start(std::clamp<std::int64_t>(used - own_.begin, 0, own_.size()));
   scale_ = 1.0;
+  drop_gradients();
+}
+
+void Optimizer::drop_gradients() {
   for (NamedParameters& lane : lanes_) {
     for (auto& [name, tensor] : lane) tensor.mutable_grad() = at::Tensor();
   }

@@ -44,6 +44,8 @@ class Optimizer {
   /// Forgets the gradients of every lane. The next ones come from lanes [0, used) of all ranks';
   /// -1: all.
   void zero_grad(std::int64_t used = -1);
+  /// Gives the memory of the gradients back, until zero_grad() and the next ones.
+  void drop_gradients();
   /// Root of the sum of squares over all gradients, lanes added up: a 0-dim tensor on the
   /// parameters' device. Errors  Error: no parameter has a gradient.
   at::Tensor grad_norm();

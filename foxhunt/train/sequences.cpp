@@ -104,6 +104,11 @@ void SequenceBuilder::close_sequence() {
       ++counters.label_without_volatility;
     }
   }
+  // They stay for the whole run: no room for rows that never come.
+  sequence.rows.shrink_to_fit();
+  sequence.bar_start.shrink_to_fit();
+  sequence.available_at.shrink_to_fit();
+  sequence.close.shrink_to_fit();
   set_.sequences.push_back(std::move(sequence));
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 #include <sstream>
 
@@ -14,6 +15,8 @@
 #include "foxhunt/nn/device.h"
 #include "foxhunt/train/environment.h"
 #include "foxhunt/train/machine_choice.h"
+#include "foxhunt/train/memory/byte_size.h"
+#include "foxhunt/train/memory/planner.h"
 #include "foxhunt/train/run_dir.h"
 #include "foxhunt/train/together.h"
 #include "foxhunt/train/training_run.h"
@@ -41,6 +44,25 @@ void choose_together(ExperimentConfig& config, const nn::DeviceSpec& device,
   std::int64_t& chunk = config.hyper.model.chunk_size;
   std::int64_t& lanes = config.hyper.train.lanes;
   std::istringstream(together.from_first(fmt::format("{} {}", chunk, lanes))) >> chunk >> lanes;
+}
+
+/// Where there is a budget, cuts the configuration to fit it: alike on every rank.
+void plan_for_budget(ExperimentConfig& config, const nn::DeviceSpec& device,
+                     const Together& together) {
+  const std::int64_t budget = parse_byte_size(config.hyper.train.memory_budget);
+  if (budget == 0) return;
+  const bool cuda = device.kind == nn::DeviceKind::kCuda;
+  const DataFacts facts = data_facts(config, /*rows=*/0, std::numeric_limits<std::int64_t>::max());
+  const MemoryPlan plan = plan_memory(config, budget, [&](const ExperimentConfig& c) {
+    return estimate_memory(c, 0, facts, cuda);
+  });
+  log::info("{}", plan.text);
+  TrainConfig& train = config.hyper.train;
+  int again = static_cast<int>(train.recompute);
+  std::istringstream(together.from_first(
+      fmt::format("{} {} {} {}", train.micro_batch, train.lanes, train.threads, again))) >>
+      train.micro_batch >> train.lanes >> train.threads >> again;
+  train.recompute = static_cast<Recompute>(again);
 }
 
 void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOptions& options) {
@@ -74,13 +96,15 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
     std::optional<log::FileSink> log_file;
     if (together.leads()) log_file.emplace(run.file("log.txt"));
     choose_together(config, device, together);
+    plan_for_budget(config, device, together);
+    const std::int64_t planned = config.hyper.train.threads;
     if (together.leads()) describe_run(run, config, options);
     return run_training(run, together,
                         {.config = std::move(config),
                          .device = device,
                          .progress = options.progress,
                          .pause_after_epoch = options.pause_after_epoch,
-                         .threads = threads});
+                         .threads = planned > 0 ? together.threads(planned) : threads});
   });
 }
 

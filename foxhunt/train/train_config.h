@@ -33,6 +33,12 @@ struct OptimizerConfig {
 
 enum class Precision { kFp32, kBf16 };
 
+/// What the backward pass computes again instead of keeping it.
+enum class Recompute {
+  kNone,
+  kBlocks,  ///< all of a block but its input: a third more work, the same numbers
+};
+
 struct TrainConfig {
   std::int64_t epochs = 20;
   std::int64_t batch_size = 32;  ///< windows an optimiser step sees
@@ -42,6 +48,8 @@ struct TrainConfig {
   std::int64_t lanes = 0;    ///< 0: see lanes.h
   nn::Kernels kernels = nn::Kernels::kNative;
   Precision precision = Precision::kFp32;
+  Recompute recompute = Recompute::kNone;
+  std::string memory_budget = "0";  ///< memory/byte_size.h; 0: none
   bool class_weights = false;
   double a_min = 0.1;
   double a_max = 1e3;
@@ -71,6 +79,14 @@ struct TrainConfig {
                "who computes on the CPU: the project's own kernels or LibTorch's operations");
     key.choice("precision", c.precision, {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}},
                "of the matrix products; state, decays and weights are always fp32");
+    key.choice(
+        "recompute", c.recompute, {{"none", Recompute::kNone}, {"blocks", Recompute::kBlocks}},
+        "what the backward pass computes again instead of keeping it: nothing, or the inside "
+        "of every block, for about a third more work and the same numbers");
+    key("memory_budget", c.memory_budget,
+        "memory that a run may take, as \"4GB\" or \"512MiB\": micro_batch, lanes, threads and "
+        "recompute are chosen to fit, and a run that would pass it stops with a saved checkpoint; "
+        "0: none");
     key("class_weights", c.class_weights,
         "weigh classes by the inverse of their frequency in training rows; shifts the "
         "probabilities away from the true shares");

@@ -14,6 +14,7 @@
 #include "foxhunt/train/coverage.h"
 #include "foxhunt/train/dataset.h"
 #include "foxhunt/train/mamba2_trainer.h"
+#include "foxhunt/train/memory/cpu_allocator.h"
 #include "foxhunt/train/run_identity.h"
 #include "foxhunt/train/train_report.h"
 
@@ -64,8 +65,8 @@ void prepare_process(const ExperimentConfig& config, const nn::DeviceSpec& devic
   const std::vector<std::string> errors = config.errors();
   if (!errors.empty())
     throw ConfigError(fmt::format("[config] {}", fmt::join(errors, "\n[config] ")));
+  use_counted_memory();
   nn::open_device(device);
-  keep_freed_memory();
   if (threads > 0) nn::set_torch_threads(static_cast<int>(threads));
 }
 
@@ -81,8 +82,10 @@ TrainReport run_training(RunDir& run, const Together& together, const TrainingRu
   const model::HeadConfig head = config.hyper.to_head_config(
       static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);
 
+  keep_freed_memory();  // of the steps, not of reading
   nn::Mamba2SSM model(config.hyper.to_model_config(), head, nn::at_device(what.device));
   model.use_kernels(config.hyper.train.kernels);
+  model.recompute_blocks(config.hyper.train.recompute == Recompute::kBlocks);
   model.initialise(Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split_seed("weights"));
   bundle::ModelContext context{.product = config.data.product,
                                .features = config.features,

@@ -11,6 +11,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/log.h"
+#include "foxhunt/train/memory/memory_error.h"
 #include "foxhunt/train/part_loss.h"
 #include "foxhunt/train/prior_start.h"
 
@@ -153,18 +154,34 @@ void WindowTrainer::begin_epoch() {
   epoch_closed_ = false;
 }
 
+/// A step that memory was refused leaves no trace: weights and optimiser are those of the step
+/// before, and the windows come again.
+void WindowTrainer::step_or_undo() {
+  const SamplerState before = sampler_.state();
+  const std::int64_t step = step_;
+  try {
+    run_step(sampler_.next(config_.batch_size));
+  } catch (const MemoryError&) {
+    optimizer_.drop_gradients();
+    step_ = step;
+    sampler_.restore(before);
+    throw;
+  }
+}
+
 bool WindowTrainer::run_epoch(const Hooks& hooks, ProgressMode mode) {
   Progress progress(mode,
                     fmt::format("{} epoch {}/{}", hooks.title, report_.epochs, config_.epochs),
                     "windows", sampler_.size());
   while (!sampler_.epoch_done()) {
     const auto start = steady_clock::now();
-    run_step(sampler_.next(config_.batch_size));
+    step_or_undo();
     report_.steps = step_;
     sums_.seconds += duration<double>(steady_clock::now() - start).count();
-    progress.update(sampler_.state().position,
-                    fmt::format("loss {:.4f}  best {:.4f}  {}", sums_.mean_loss(),
-                                report_.best_valid_loss, format_bytes(resident_set().now)));
+    progress.update(
+        sampler_.state().position,
+        fmt::format("loss {:.4f}  best {:.4f}  {}", sums_.mean_loss(), report_.best_valid_loss,
+                    hooks.memory_note ? hooks.memory_note() : format_bytes(resident_set().now)));
     if (hooks.step_done) hooks.step_done();
     if (team_.stopping()) return false;
   }
@@ -173,6 +190,7 @@ bool WindowTrainer::run_epoch(const Hooks& hooks, ProgressMode mode) {
 
 void WindowTrainer::close_epoch(const Hooks& hooks) {
   const auto start = steady_clock::now();
+  optimizer_.drop_gradients();  // validation needs the memory
   EpochReport done{
       .epoch = report_.epochs,
       .step = step_,

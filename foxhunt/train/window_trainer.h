@@ -72,7 +72,8 @@ class WindowTrainer {
     std::function<void()> step_done{};
     /// Once, where more is to come later (paused, interrupted), before the best weights come back.
     std::function<void()> leaving{};
-    std::string title = "train";  ///< in front of the progress line
+    std::function<std::string()> memory_note{};  ///< for the progress line
+    std::string title = "train";                 ///< in front of the progress line
   };
 
   /// To the end, until interrupted() (base/interrupt.h) says so, or until `pause_after_epoch` (from
@@ -119,6 +120,7 @@ class WindowTrainer {
   /// Reads the windows that this rank works; the answer has the loss weights of all.
   const Batch& fill(std::span<const std::int64_t> picked);
   void run_step(std::span<const std::int64_t> picked);
+  void step_or_undo();
   void keep_best();
   void restore_best();
 

@@ -41,7 +41,6 @@ kernels::BlockWeights<float> weights_of(const BlockTensors& t, const MixerOperan
 
 MixerResult forward(const BlockShape& shape, const BlockTensors& t, bool bf16, bool states,
                     bool keep, Saved& saved) {
-  const MixerOperands<float> mixer(shape.mixer, t.mixer);
   const at::TensorOptions options = t.x.options().requires_grad(false);
   const std::int64_t B = t.x.size(0);
   const std::int64_t T = t.x.size(1);
@@ -64,6 +63,8 @@ MixerResult forward(const BlockShape& shape, const BlockTensors& t, bool bf16, b
     r.conv_next = at::empty({B, m.channels(), m.width}, options);
     r.ssm_next = at::empty({B, m.ssd.heads, m.ssd.headdim, m.ssd.d_state}, options);
   }
+  if (t.x.is_meta()) return r;
+  const MixerOperands<float> mixer(shape.mixer, t.mixer);
   kernels::block_forward(products_of(bf16), shape, weights_of(t, mixer), batch_of(t, r),
                          saved.pointers(), mutable_data<float>(r.out));
   return r;
@@ -76,7 +77,6 @@ struct Upstream {
 /// Gradients in the tensors' own places; undefined where there is nothing to have one.
 BlockTensors backward(const BlockShape& shape, const BlockTensors& t, bool bf16, const Saved& saved,
                       const Upstream& up, bool conv_state, bool ssm_state) {
-  MixerOperands<float> mixer(shape.mixer, t.mixer);
   const auto like = [](const Tensor& tensor, bool wanted = true) {
     return wanted && tensor.defined() ? at::zeros(tensor.sizes(), tensor.options()) : Tensor();
   };
@@ -100,6 +100,8 @@ BlockTensors backward(const BlockShape& shape, const BlockTensors& t, bool bf16,
       up.out.defined() ? up.out.contiguous() : at::zeros(t.x.sizes(), t.x.options());
   const Tensor dconv = up.conv_next.defined() ? up.conv_next.contiguous() : Tensor();
   const Tensor dssm = up.ssm_next.defined() ? up.ssm_next.contiguous() : Tensor();
+  if (t.x.is_meta()) return g;
+  MixerOperands<float> mixer(shape.mixer, t.mixer);
   kernels::block_backward(
       products_of(bf16), shape, weights_of(t, mixer), batch_of(t, {}), saved.pointers(),
       {data<float>(dout), data<float>(dconv), data<float>(dssm)},

@@ -10,6 +10,7 @@
 
 #include "foxhunt/kernels/dispatch.h"
 #include "foxhunt/kernels/linear.h"
+#include "foxhunt/nn/meta_as.h"
 #include "foxhunt/nn/ops/operands.h"
 
 namespace foxhunt::nn {
@@ -33,9 +34,11 @@ struct Linear : torch::autograd::Function<Linear> {
     sizes.back() = N;
     Tensor y = at::empty(sizes, x.options());
     const bool bf16 = bf16_products() && std::min(K, N) >= kLeastBf16;
-    kernels::LinearForward(products_of(bf16), K, N, weight.const_data_ptr<float>(), rows)
-        .run(rows, x.const_data_ptr<float>(), bias ? bias->const_data_ptr<float>() : nullptr,
-             y.mutable_data_ptr<float>(), /*accumulate=*/false);
+    if (!x.is_meta()) {
+      kernels::LinearForward(products_of(bf16), K, N, weight.const_data_ptr<float>(), rows)
+          .run(rows, x.const_data_ptr<float>(), bias ? bias->const_data_ptr<float>() : nullptr,
+               y.mutable_data_ptr<float>(), /*accumulate=*/false);
+    }
     ctx->save_for_backward({x, weight});
     ctx->saved_data["bias"] = bias.has_value();
     ctx->saved_data["bf16"] = bf16;
@@ -51,17 +54,16 @@ struct Linear : torch::autograd::Function<Linear> {
     const std::int64_t K = weight.size(1);
     const std::int64_t N = weight.size(0);
     const std::int64_t rows = x.numel() / K;
-    const float* d = dy.const_data_ptr<float>();
-    const kernels::LinearBackward backward(products_of(ctx->saved_data["bf16"].toBool()), K, N,
-                                           weight.const_data_ptr<float>(), rows);
     Tensor dx;
-    if (ctx->saved_data["x"].toBool()) {
-      dx = at::empty(x.sizes(), x.options());
-      backward.input(rows, d, dx.mutable_data_ptr<float>());
-    }
+    if (ctx->saved_data["x"].toBool()) dx = at::empty(x.sizes(), x.options());
     const Tensor dweight = at::zeros({N, K}, weight.options());
     Tensor dbias;
     if (ctx->saved_data["bias"].toBool()) dbias = at::zeros({N}, weight.options());
+    if (x.is_meta()) return {dx, dweight, dbias};
+    const float* d = dy.const_data_ptr<float>();
+    const kernels::LinearBackward backward(products_of(ctx->saved_data["bf16"].toBool()), K, N,
+                                           weight.const_data_ptr<float>(), rows);
+    if (dx.defined()) backward.input(rows, d, dx.mutable_data_ptr<float>());
     backward.weight(rows, d, x.const_data_ptr<float>(), dweight.mutable_data_ptr<float>(),
                     dbias.defined() ? dbias.mutable_data_ptr<float>() : nullptr);
     return {dx, dweight, dbias};
@@ -71,7 +73,7 @@ struct Linear : torch::autograd::Function<Linear> {
 }  // namespace
 
 bool has_linear_kernel(const Tensor& x) {
-  return x.device().is_cpu() && x.scalar_type() == at::kFloat &&
+  return is_cpu_or_stands_for_it(x) && x.scalar_type() == at::kFloat &&
          (bf16_products() || !at::autocast::is_autocast_enabled(at::kCPU));
 }
 

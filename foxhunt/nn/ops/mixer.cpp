@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "foxhunt/kernels/dispatch.h"
+#include "foxhunt/nn/meta_as.h"
 #include "foxhunt/nn/ops/operands.h"
 
 namespace foxhunt::nn {
@@ -34,7 +35,6 @@ MixerBatch<T> batch_of(const MixerShape& shape, const MixerTensors& t) {
 
 template <class T>
 MixerResult forward(const MixerShape& shape, const MixerTensors& t, bool keep, Saved& saved) {
-  const MixerOperands<T> o(shape, t);
   const ChunkPlan plan = plan_of(shape, t);
   const at::TensorOptions options = t.proj.options();
   MixerResult result{at::empty({t.proj.size(0), t.proj.size(1), shape.inner()}, options),
@@ -46,6 +46,8 @@ MixerResult forward(const MixerShape& shape, const MixerTensors& t, bool keep, S
       saved.rstd = at::empty({t.proj.size(0), t.proj.size(1), shape.ssd.groups}, options);
     }
   }
+  if (t.proj.is_meta()) return result;
+  const MixerOperands<T> o(shape, t);
   kernels::mixer_forward(kernels::default_kernels<T>(), shape, o.weights, plan,
                          batch_of<T>(shape, t),
                          {mutable_data<T>(result.out), mutable_data<T>(result.conv_next),
@@ -61,7 +63,6 @@ struct Upstream {
 template <class T>
 MixerTensors backward(const MixerShape& shape, const MixerTensors& t, const Saved& saved,
                       const Upstream& up, bool conv_state, bool ssm_state) {
-  MixerOperands<T> o(shape, t);
   const at::TensorOptions options = t.proj.options();
   const auto like = [&](const Tensor& tensor, bool wanted = true) {
     return wanted && tensor.defined() ? at::zeros(tensor.sizes(), options) : Tensor();
@@ -81,6 +82,8 @@ MixerTensors backward(const MixerShape& shape, const MixerTensors& t, const Save
                           : at::zeros({t.proj.size(0), t.proj.size(1), shape.inner()}, options);
   const Tensor dconv = up.conv_next.defined() ? up.conv_next.contiguous() : Tensor();
   const Tensor dssm = up.ssm_next.defined() ? up.ssm_next.contiguous() : Tensor();
+  if (t.proj.is_meta()) return g;
+  MixerOperands<T> o(shape, t);
   kernels::mixer_backward(
       kernels::default_kernels<T>(), shape, o.weights, plan_of(shape, t), batch_of<T>(shape, t),
       {data<T>(saved.chunk_states), data<T>(saved.rstd), data<T>(dout), data<T>(dconv),
@@ -154,7 +157,7 @@ bool wants_gradient(const MixerTensors& t) {
 }  // namespace
 
 bool has_mixer_kernels(const Tensor& like) {
-  return like.device().is_cpu() &&
+  return is_cpu_or_stands_for_it(like) &&
          (like.scalar_type() == at::kFloat || like.scalar_type() == at::kDouble);
 }
 

@@ -4,6 +4,7 @@
 
 #include "foxhunt/kernels/dispatch.h"
 #include "foxhunt/kernels/rms_norm.h"
+#include "foxhunt/nn/meta_as.h"
 #include "foxhunt/nn/ops/rms_norm.h"
 
 namespace foxhunt::nn {
@@ -20,9 +21,10 @@ struct NativeRmsNorm : torch::autograd::Function<NativeRmsNorm> {
     const std::int64_t width = weight.size(0);
     const Tensor out = at::empty(x.sizes(), x.options());
     const Tensor rstd = at::empty({x.numel() / width}, x.options());
-    kernels::rms_norm_forward(kernels::default_kernels<float>(), x.numel() / width, width, eps,
-                              x.const_data_ptr<float>(), weight.const_data_ptr<float>(),
-                              out.mutable_data_ptr<float>(), rstd.mutable_data_ptr<float>());
+    if (!x.is_meta())
+      kernels::rms_norm_forward(kernels::default_kernels<float>(), x.numel() / width, width, eps,
+                                x.const_data_ptr<float>(), weight.const_data_ptr<float>(),
+                                out.mutable_data_ptr<float>(), rstd.mutable_data_ptr<float>());
     ctx->save_for_backward({x, weight, rstd});
     return out;
   }
@@ -35,10 +37,11 @@ struct NativeRmsNorm : torch::autograd::Function<NativeRmsNorm> {
     const std::int64_t width = weight.size(0);
     const Tensor dx = at::empty(x.sizes(), x.options());
     const Tensor dweight = at::zeros({width}, x.options());
-    kernels::rms_norm_backward(kernels::default_kernels<float>(), x.numel() / width, width,
-                               x.const_data_ptr<float>(), weight.const_data_ptr<float>(),
-                               saved[2].const_data_ptr<float>(), dout.const_data_ptr<float>(),
-                               dx.mutable_data_ptr<float>(), dweight.mutable_data_ptr<float>());
+    if (!x.is_meta())
+      kernels::rms_norm_backward(kernels::default_kernels<float>(), x.numel() / width, width,
+                                 x.const_data_ptr<float>(), weight.const_data_ptr<float>(),
+                                 saved[2].const_data_ptr<float>(), dout.const_data_ptr<float>(),
+                                 dx.mutable_data_ptr<float>(), dweight.mutable_data_ptr<float>());
     return {dx, dweight, Tensor()};
   }
 };
@@ -46,7 +49,7 @@ struct NativeRmsNorm : torch::autograd::Function<NativeRmsNorm> {
 }  // namespace
 
 bool has_rms_norm_kernel(const Tensor& x) {
-  return x.device().is_cpu() && x.scalar_type() == at::kFloat;
+  return is_cpu_or_stands_for_it(x) && x.scalar_type() == at::kFloat;
 }
 
 Tensor rms_norm_native(const Tensor& x, const Tensor& weight, double eps) {

@@ -11,6 +11,7 @@
 
 #include "foxhunt/kernels/cuda/plan.h"
 #include "foxhunt/kernels/cuda/trusted.h"
+#include "foxhunt/nn/meta_as.h"
 
 namespace foxhunt::nn {
 namespace {
@@ -87,13 +88,14 @@ struct SsdOnGpu : torch::autograd::Function<SsdOnGpu> {
     const Tensor enter = at::empty({s.batch, chunks, s.heads, s.headdim, s.d_state}, floats);
     const Tensor through = at::empty({s.batch, chunks, s.heads}, floats);
     const Tensor final_state = at::empty(state.sizes(), floats);
-    by_type(xbc, [&]<class In>(In) {
-      kernels_of(xbc).forward(
-          gpu::ForwardArgs<In, float>{s, inputs<In>(s, xbc, dt, A, D, segments), view<float>(state),
-                                      data<In>(y), data<float>(enter), data<float>(through),
-                                      data<float>(final_state)},
-          place_of(xbc));
-    });
+    if (!xbc.is_meta())
+      by_type(xbc, [&]<class In>(In) {
+        kernels_of(xbc).forward(
+            gpu::ForwardArgs<In, float>{s, inputs<In>(s, xbc, dt, A, D, segments),
+                                        view<float>(state), data<In>(y), data<float>(enter),
+                                        data<float>(through), data<float>(final_state)},
+            place_of(xbc));
+      });
     ctx->save_for_backward({xbc, dt, A, D, segments, enter, through});
     ctx->saved_data["sizes"] = std::vector<std::int64_t>{z.heads, z.headdim, z.groups, z.d_state};
     return {y, final_state};
@@ -116,17 +118,18 @@ struct SsdOnGpu : torch::autograd::Function<SsdOnGpu> {
     const Tensor dD = D.defined() ? at::empty(D.sizes(), floats) : Tensor();
     const Tensor dstate = at::empty({s.batch, s.heads, s.headdim, s.d_state}, floats);
     const Tensor workspace = at::empty({gpu::backward_workspace(s).size}, floats);
-    by_type(xbc, [&]<class In>(In) {
-      In* dx = data<In>(dxbc);
-      In* dB = dx + s.heads * s.headdim;
-      kernels_of(xbc).backward(
-          gpu::BackwardArgs<In, float>{
-              s, inputs<In>(s, xbc, dt, A, D, segments), view<float>(enter), view<float>(through),
-              view<In>(dy), view<float>(dfinal), dx, dB, dB + s.groups * s.d_state, dxbc.stride(0),
-              dxbc.stride(1), data<float>(ddt), data<float>(dA), data<float>(dD),
-              data<float>(dstate), data<float>(workspace)},
-          place_of(xbc));
-    });
+    if (!xbc.is_meta())
+      by_type(xbc, [&]<class In>(In) {
+        In* dx = data<In>(dxbc);
+        In* dB = dx + s.heads * s.headdim;
+        kernels_of(xbc).backward(
+            gpu::BackwardArgs<In, float>{
+                s, inputs<In>(s, xbc, dt, A, D, segments), view<float>(enter), view<float>(through),
+                view<In>(dy), view<float>(dfinal), dx, dB, dB + s.groups * s.d_state,
+                dxbc.stride(0), dxbc.stride(1), data<float>(ddt), data<float>(dA), data<float>(dD),
+                data<float>(dstate), data<float>(workspace)},
+            place_of(xbc));
+      });
     return {dxbc, ddt, dA, dD, dstate, Tensor(), Tensor()};
   }
 };
@@ -134,6 +137,7 @@ struct SsdOnGpu : torch::autograd::Function<SsdOnGpu> {
 }  // namespace
 
 bool gpu_kernels_take(const Tensor& xbc, const Tensor& dt, const Tensor& state) {
+  if (stands_for_cuda(xbc)) return xbc.scalar_type() == at::kFloat;
   if (!xbc.is_cuda() || !dt.is_cuda() || !state.is_cuda()) return false;
   if (xbc.scalar_type() != at::kFloat && xbc.scalar_type() != at::kBFloat16) return false;
   if (dt.scalar_type() != at::kFloat || state.scalar_type() != at::kFloat) return false;

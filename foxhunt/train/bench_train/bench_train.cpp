@@ -241,8 +241,8 @@ void measure(Machine& machine, std::vector<CaseRecord>& records, BenchJournal& j
   };
   events.left_out = [&](const CaseRecord& record) {
     // What was seen; what follows from budget and memory limit is asked again with others.
-    const bool seen = record.left_out.rfind("out of memory at", 0) == 0 ||
-                      record.left_out.rfind("no ", 0) == 0;
+    const bool seen =
+        record.left_out.rfind("out of memory at", 0) == 0 || record.left_out.rfind("no ", 0) == 0;
     if (seen) journal.add_left_out(record);
     log::info("{}: {}", record.which.key(), record.left_out);
   };

@@ -218,7 +218,7 @@ std::string lineage_html(const std::vector<RunFiles>& runs) {
     rows.push_back({escape(run.name), code(text(run.env, {"git_revision"})),
                     code(text(run.env, {"binary_sha256"})), code(run.config_hash),
                     code(hashes_of(run)), code(text(run.result, {"weights_sha256"})),
-                    escape(text(run.env, {"started"}, "n/a"))});
+                    time_html(text(run.env, {"started"}, "n/a"))});
   }
   return table({"run", "git", "binary", "configuration", "data", "weights", "started"}, rows);
 }

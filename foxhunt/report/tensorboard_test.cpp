@@ -181,6 +181,13 @@ TEST_F(EventFiles, OfALogThatWasCutBackAreReplacedUnderALaterName) {
   EXPECT_EQ(bytes(), events_of(parse_metrics(lines({kEpoch1, kEpoch2})), 100));
 }
 
+TEST_F(EventFiles, OfALogThatTookAnotherWayHoldNothingOfTheOldOne) {
+  update({kEpoch1});
+  update({kEpoch2, kEpoch2});
+  EXPECT_THAT(names(), ElementsAre("events.out.tfevents.0000000100.foxhunt.0001"));
+  EXPECT_EQ(bytes(), events_of(parse_metrics(lines({kEpoch2, kEpoch2})), 100));
+}
+
 TEST_F(EventFiles, TornByAFullDiskAreMadeWhole) {
   update({kEpoch1, kEpoch2});
   const std::string whole = bytes();

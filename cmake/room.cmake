@@ -5,6 +5,7 @@
 # which tools/check_rooms.py holds equal to ARCHITECTURE.md. TORCH_* files are left out where FOXHUNT_TORCH is OFF:
 # absent parts are files, never #ifdefs. A test whose name holds "Long" carries the ctest label `long`.
 # ISA files are compiled with their own flags at -O3, without link-time optimisation, and include C headers only.
+# No test writes into the user's data folder: FOXHUNT_LEDGER names a file of the build folder for all of them.
 # LIBS are linked PRIVATE, so that a library used in one room's .cpp files is not seen by others.
 include(GoogleTest)
 
@@ -12,10 +13,12 @@ function(fx_discover program)
   set(_props ENVIRONMENT "FOXHUNT_SHARED=${FOXHUNT_SHARED}" WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
   gtest_discover_tests(${program} TEST_FILTER "-*Long*" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
-    PROPERTIES TIMEOUT 300 ENVIRONMENT "FOXHUNT_SHARED=${FOXHUNT_SHARED}" ${ARGN})
+    PROPERTIES TIMEOUT 300 ENVIRONMENT "FOXHUNT_SHARED=${FOXHUNT_SHARED}"
+      ENVIRONMENT_MODIFICATION "FOXHUNT_LEDGER=set:${CMAKE_BINARY_DIR}/tests-ledger.db" ${ARGN})
   gtest_discover_tests(${program} TEST_FILTER "*Long*" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" TEST_LIST ${program}_long
-    PROPERTIES TIMEOUT 1800 LABELS long ENVIRONMENT "FOXHUNT_SHARED=${FOXHUNT_SHARED}" ${ARGN})
+    PROPERTIES TIMEOUT 1800 LABELS long ENVIRONMENT "FOXHUNT_SHARED=${FOXHUNT_SHARED}"
+      ENVIRONMENT_MODIFICATION "FOXHUNT_LEDGER=set:${CMAKE_BINARY_DIR}/tests-ledger.db" ${ARGN})
 endfunction()
 
 function(fx_room name)

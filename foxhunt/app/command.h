@@ -34,6 +34,9 @@ Run add_inspect(CLI::App& sub, const Globals& globals);
 Run add_report(CLI::App& sub, const Globals& globals);
 Run add_config(CLI::App& sub, const Globals& globals);
 Run add_launch(CLI::App& sub, const Globals& globals);
+Run add_walkforward(CLI::App& sub, const Globals& globals);
+Run add_tune(CLI::App& sub, const Globals& globals);
+Run add_models(CLI::App& sub, const Globals& globals);
 Run add_check(CLI::App& sub, const Globals& globals);
 
 /// --device, alike for every verb that has it.
@@ -44,6 +47,10 @@ void add_pause_option(CLI::App& sub, std::int64_t& epoch);
 void print_report(const train::TrainReport& report, const Globals& globals);
 /// "report  RUN/report.html" as a last line for people, where the page is there.
 void print_page(const std::filesystem::path& run, const Globals& globals);
+/// --ledger, alike for every verb that records; ledger::find_ledger() reads it.
+void add_ledger_option(CLI::App& sub, std::string& ledger);
+/// Enters a run that has ended into the ledger; once, where several processes trained it.
+void record_run(const train::TrainReport& report, const std::filesystem::path& ledger);
 /// Progress as the globals ask for it.
 ProgressMode progress_mode(const Globals& globals);
 

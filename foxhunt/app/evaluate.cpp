@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "foxhunt/app/command.h"
+#include "foxhunt/ledger/ledger.h"
 #include "foxhunt/train/train.h"
 
 namespace foxhunt::app {
@@ -16,11 +17,13 @@ struct Options {
   std::string run;
   train::EvaluateOptions evaluate;
   std::string predictions;
+  std::string ledger;
 };
 
 int run_evaluate(Options options, const Globals& globals) {
   options.evaluate.progress = progress_mode(globals);
   options.evaluate.predictions = options.predictions;
+  options.evaluate.ledger = ledger::find_ledger(options.ledger);
   const evaluation::EvaluationReport report = train::evaluate(options.run, options.evaluate);
   fmt::print("{}\n", globals.json ? evaluation::to_json(report) : evaluation::to_text(report));
   print_page(options.run, globals);
@@ -39,6 +42,7 @@ Run add_evaluate(CLI::App& sub, const Globals& globals) {
                "also train a GRU of like size on the training rows");
   sub.add_option("--data", options->evaluate.data, "files instead of those of the run");
   sub.add_option("--predictions", options->predictions, "write one JSON line a row to this file");
+  add_ledger_option(sub, options->ledger);
   add_device_option(sub, options->evaluate.device);
   return [options, &globals] { return run_evaluate(*options, globals); };
 }

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
+#include "foxhunt/experiments/lineage.h"
 #include "foxhunt/exporter/exporter.h"
+#include "foxhunt/ledger/ledger.h"
 
 namespace foxhunt::app {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 struct Options {
   std::string run;
   exporter::ExportOptions to;
+  std::string ledger;
 };
 
 void print_text(const exporter::ExportReport& report) {
@@ -73,8 +76,11 @@ Run add_export(CLI::App& sub, const Globals& globals) {
       ->capture_default_str();
   sub.add_option("--data", options->to.data, "other files than those of the run")
       ->check(CLI::ExistingFile);
+  add_ledger_option(sub, options->ledger);
   return [options, &globals] {
+    const std::filesystem::path book = ledger::find_ledger(options->ledger);
     const exporter::ExportReport report = exporter::export_run(options->run, options->to);
+    experiments::register_quietly(book, report.path, options->run);
     globals.json ? print_json(report) : print_text(report);
     return 0;
   };

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "foxhunt/app/command.h"
+#include "foxhunt/ledger/ledger.h"
 #include "foxhunt/train/train.h"
 
 namespace foxhunt::app {
@@ -11,13 +12,17 @@ namespace {
 
 struct Options {
   std::string run;
+  std::string ledger;
   train::ResumeOptions resume;
 };
 
 int run_resume(Options options, const Globals& globals) {
   options.resume.command_line = globals.command_line;
   options.resume.progress = progress_mode(globals);
-  print_report(train::resume(options.run, options.resume), globals);
+  const std::filesystem::path book = ledger::find_ledger(options.ledger);
+  const train::TrainReport report = train::resume(options.run, options.resume);
+  record_run(report, book);
+  print_report(report, globals);
   return 0;
 }
 
@@ -38,6 +43,7 @@ Run add_resume(CLI::App& sub, const Globals& globals) {
   sub.add_option("--threads", resume.threads,
                  "instead of train.threads; with native kernels no result depends on it")
       ->check(CLI::PositiveNumber);
+  add_ledger_option(sub, options->ledger);
   add_pause_option(sub, resume.pause_after_epoch);
   sub.footer(
       "Goes on from the newest complete checkpoint to the same bits as if nothing had happened.\n"

@@ -11,6 +11,8 @@
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/config/config.h"
+#include "foxhunt/experiments/lineage.h"
+#include "foxhunt/ledger/ledger.h"
 #include "foxhunt/train/train_report.h"
 
 namespace foxhunt::app {
@@ -24,6 +26,7 @@ struct Options {
   std::int64_t seed = -1;
   std::string kernels;
   std::string memory_budget;
+  std::string ledger;
   train::TrainOptions train;
 };
 
@@ -41,11 +44,19 @@ int run_train(Options options, const Globals& globals) {
   for (const std::string& file : options.configs) options.train.config_text += read_file(file);
   options.train.command_line = globals.command_line;
   options.train.progress = progress_mode(globals);
-  print_report(train::train(config, options.train), globals);
+  const std::filesystem::path book = ledger::find_ledger(options.ledger);
+  const train::TrainReport report = train::train(config, options.train);
+  record_run(report, book);
+  print_report(report, globals);
   return 0;
 }
 
 }  // namespace
+
+void record_run(const train::TrainReport& report, const std::filesystem::path& ledger) {
+  if (report.rank == 0 && report.stopped != "paused")
+    experiments::register_quietly(ledger, report.run);
+}
 
 void print_report(const train::TrainReport& report, const Globals& globals) {
   if (report.rank != 0) return;
@@ -83,6 +94,7 @@ Run add_train(CLI::App& sub, const Globals& globals) {
   sub.add_option("--out", options->out, "run folder; default: a new one below runs/");
   sub.add_flag("--overwrite", options->train.overwrite, "an earlier run in --out may go");
   add_pause_option(sub, options->train.pause_after_epoch);
+  add_ledger_option(sub, options->ledger);
   sub.footer([] {
     train::ExperimentConfig defaults;
     return "Keys of the configuration, for --set and the file:\n" +

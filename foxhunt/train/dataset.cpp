@@ -63,7 +63,7 @@ DataFile read_into(SequenceBuilder& builder, const std::string& path,
 
 }  // namespace
 
-Dataset load_dataset(const ExperimentConfig& config, const std::vector<std::string>& paths) {
+Dataset load_rows(const ExperimentConfig& config, const std::vector<std::string>& paths) {
   SequenceBuilder builder({.product = config.data.product, .symbol = config.data.symbol},
                           config.features, config.label);
   Dataset data;
@@ -73,6 +73,11 @@ Dataset load_dataset(const ExperimentConfig& config, const std::vector<std::stri
   }
   data.set = builder.finish();
   log::info("{}", data.set.counters.summary());
+  return data;
+}
+
+Dataset load_dataset(const ExperimentConfig& config, const std::vector<std::string>& paths) {
+  Dataset data = load_rows(config, paths);
   data.split = make_split(config.split, data.set.sequences);
   log::info("{}", data.split.summary());
   return data;

@@ -20,6 +20,10 @@ struct Dataset {
   std::int64_t horizon = 0;  ///< rows that a label looks ahead
 };
 
+/// Reads all files of `paths` (config.data.files where empty) once, and cuts nothing: `split` is
+/// empty. Logs what was dropped.
+/// Errors  what readers throw; DataError naming the first file without a bar.
+Dataset load_rows(const ExperimentConfig& config, const std::vector<std::string>& paths = {});
 /// Reads all files of `paths` (config.data.files where empty) once. Logs what was dropped.
 /// Errors  what readers and split throw; DataError naming the first file without a bar.
 Dataset load_dataset(const ExperimentConfig& config, const std::vector<std::string>& paths = {});

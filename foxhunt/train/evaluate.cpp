@@ -5,12 +5,16 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <fstream>
 #include <limits>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/bundle/answer.h"
+#include "foxhunt/config/config.h"
+#include "foxhunt/evaluation/report/scored_rows.h"
+#include "foxhunt/nn/tensor_io.h"
 #include "foxhunt/report/page.h"
 #include "foxhunt/train/charts.h"
 #include "foxhunt/train/evaluation_rows.h"
@@ -18,6 +22,7 @@
 #include "foxhunt/train/mamba2_sequence_model.h"
 #include "foxhunt/train/opened_run.h"
 #include "foxhunt/train/train.h"
+#include "foxhunt/train/trial.h"
 #include "foxhunt/train/window_trainer.h"
 
 namespace foxhunt::train {
@@ -123,23 +128,14 @@ GruFit train_gru(const ExperimentConfig& config, const Dataset& data,
   return best;
 }
 
-ev::EvaluationOptions options_of(const ExperimentConfig& config) {
-  ev::EvaluationOptions options{
-      .resamples = static_cast<std::size_t>(config.evaluate.bootstrap_samples),
-      .level = config.evaluate.level};
-  if (config.evaluate.bootstrap_block > 0) {
-    options.blocks =
-        ev::FixedBlocks{.rows = static_cast<std::size_t>(config.evaluate.bootstrap_block)};
-  } else {
-    options.blocks =
-        ev::AutomaticBlocks{.horizon_rows = static_cast<std::size_t>(config.label.horizon)};
-  }
-  return options;
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
 
 ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
   const Part part = part_named(options.split);
   const OpenedRun opened = open_run(run_path, options.device, options.data);
   const RunDir& run = opened.dir;
@@ -171,10 +167,24 @@ ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& o
     baselines.forecasts.push_back(std::move(gru.forecasts));
     baselines.notes.push_back(std::move(gru.note));
   }
+  const ev::EvaluationRows rows = part_rows.evaluation_rows();
+  const ev::Task task = task_of(head, train_rows);
+  if (!options.scored.empty()) {
+    write_file_atomic(options.scored, ev::to_json_lines({task, rows, forecasts, baselines}));
+  }
   ev::EvaluationReport report =
-      ev::evaluate(part_rows.evaluation_rows(), task_of(head, train_rows), forecasts, baselines,
-                   options_of(config),
+      ev::evaluate(rows, task, forecasts, baselines, evaluation_options(config),
                    Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split("bootstrap"));
+  report.trials.not_counted = options.uncounted;
+  count_trial(report,
+              {.data = data_set_of(config, data.files),
+               .part = options.split,
+               .run = fs::absolute(run_path).lexically_normal().string(),
+               .weights_sha256 = nn::weights_hash(*loaded.model),
+               .config_sha256 = config::hash_of(config),
+               .seed = config.hyper.train.seed,
+               .seconds = seconds_since(start)},
+              options.ledger);
   write_file_atomic(run.file(fmt::format("evaluation-{}.json", options.split)),
                     ev::to_json(report) + "\n");
   write_charts(run, options.split, report);

@@ -78,4 +78,18 @@ evaluation::Task task_of(const model::HeadConfig& head, const PartRows& train_ro
   return evaluation::RegressionTask{.train_mean = train_rows.mean_outcome()};
 }
 
+evaluation::EvaluationOptions evaluation_options(const ExperimentConfig& config) {
+  evaluation::EvaluationOptions options{
+      .resamples = static_cast<std::size_t>(config.evaluate.bootstrap_samples),
+      .level = config.evaluate.level};
+  if (config.evaluate.bootstrap_block > 0) {
+    options.blocks =
+        evaluation::FixedBlocks{.rows = static_cast<std::size_t>(config.evaluate.bootstrap_block)};
+  } else {
+    options.blocks =
+        evaluation::AutomaticBlocks{.horizon_rows = static_cast<std::size_t>(config.label.horizon)};
+  }
+  return options;
+}
+
 }  // namespace foxhunt::train

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "foxhunt/evaluation/baselines/standard.h"
+#include "foxhunt/evaluation/report/evaluate.h"
 #include "foxhunt/evaluation/report/task.h"
 #include "foxhunt/features/normalizer.h"
 #include "foxhunt/model/head_config.h"
@@ -37,5 +38,8 @@ class PartRows {
 
 /// What the head was asked for.
 evaluation::Task task_of(const model::HeadConfig& head, const PartRows& train_rows);
+
+/// How the configuration wants it scored.
+evaluation::EvaluationOptions evaluation_options(const ExperimentConfig& config);
 
 }  // namespace foxhunt::train

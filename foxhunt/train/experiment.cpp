@@ -11,6 +11,13 @@
 
 namespace foxhunt::train {
 
+ExperimentConfig ExperimentConfig::single_run() const {
+  ExperimentConfig copy = *this;
+  copy.walkforward = {};
+  copy.tune = {};
+  return copy;
+}
+
 std::vector<std::string> ExperimentConfig::errors() const {
   ExperimentConfig copy = *this;
   std::vector<std::string> all = config::range_errors(config::fields_of(copy));

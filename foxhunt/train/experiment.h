@@ -12,6 +12,8 @@
 #include "foxhunt/model/head_config.h"
 #include "foxhunt/train/hyperparameters.h"
 #include "foxhunt/train/split_config.h"
+#include "foxhunt/train/tune_config.h"
+#include "foxhunt/train/walk_forward_config.h"
 #include "foxhunt/train/window_config.h"
 
 namespace foxhunt::train {
@@ -57,6 +59,8 @@ struct ExperimentConfig {
   WindowConfig windows;
   Mamba2Hyperparameters hyper;
   EvaluateConfig evaluate;
+  WalkForwardConfig walkforward;
+  TuneConfig tune;
 
   template <class Self, class Visitor>
   static void describe(Self& c, Visitor&& key) {
@@ -68,8 +72,13 @@ struct ExperimentConfig {
     key.section("windows", c.windows, "how rows become training windows");
     Mamba2Hyperparameters::describe(c.hyper, key);
     key.section("evaluate", c.evaluate, "how it is scored");
+    key.section("walkforward", c.walkforward, "for foxhunt walkforward: the folds");
+    key.section("tune", c.tune, "for foxhunt tune: what is tried, and how");
   }
 
+  /// The experiment alone: what walk-forward and tuning would do with it left at its defaults, as
+  /// each of their runs is configured.
+  ExperimentConfig single_run() const;
   /// Everything that is wrong, one a line, every section at once. Empty: all well.
   std::vector<std::string> errors() const;
 };

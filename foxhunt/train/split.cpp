@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/config/config.h"
@@ -13,8 +14,10 @@ namespace foxhunt::train {
 namespace {
 
 struct Cuts {
+  UnixNanos begin;
   UnixNanos first;
   UnixNanos second;
+  UnixNanos end;
 };
 
 UnixNanos cut_time(const char* name, const std::string& text) {
@@ -27,7 +30,7 @@ UnixNanos cut_time(const char* name, const std::string& text) {
 
 /// The times of the rows at which train_fraction and train_fraction + valid_fraction of all rows
 /// are past.
-Cuts cuts_by_fraction(const SplitConfig& config, std::span<const Sequence> sequences) {
+Cuts cuts_by_fraction(const SplitConfig& config, std::span<const Sequence> sequences, Cuts cuts) {
   if (!(config.train_fraction + config.valid_fraction < 1.0)) {
     throw ConfigError(
         fmt::format("[split] train_fraction {} + valid_fraction {} leave no rows for "
@@ -36,7 +39,8 @@ Cuts cuts_by_fraction(const SplitConfig& config, std::span<const Sequence> seque
   }
   std::vector<UnixNanos> times;
   for (const Sequence& sequence : sequences) {
-    times.insert(times.end(), sequence.available_at.begin(), sequence.available_at.end());
+    std::ranges::copy_if(sequence.available_at, std::back_inserter(times),
+                         [&](UnixNanos t) { return t >= cuts.begin && t < cuts.end; });
   }
   if (times.empty()) throw ConfigError("[split] there are no rows to split");
   std::sort(times.begin(), times.end());
@@ -44,7 +48,9 @@ Cuts cuts_by_fraction(const SplitConfig& config, std::span<const Sequence> seque
     return times[static_cast<std::size_t>(
         std::floor(fraction * static_cast<double>(times.size())))];
   };
-  return {at(config.train_fraction), at(config.train_fraction + config.valid_fraction)};
+  cuts.first = at(config.train_fraction);
+  cuts.second = at(config.train_fraction + config.valid_fraction);
+  return cuts;
 }
 
 Cuts find_cuts(const SplitConfig& config, std::span<const Sequence> sequences) {
@@ -54,12 +60,20 @@ Cuts find_cuts(const SplitConfig& config, std::span<const Sequence> sequences) {
                     "or neither to cut by fractions",
                     config.train_end, config.valid_end));
   }
-  if (config.train_end.empty()) return cuts_by_fraction(config, sequences);
-  const Cuts cuts{cut_time("train_end", config.train_end), cut_time("valid_end", config.valid_end)};
-  if (cuts.first >= cuts.second) {
-    throw ConfigError(fmt::format("[split] train_end {} is not before valid_end {}",
-                                  to_string(cuts.first), to_string(cuts.second)));
-  }
+  Cuts cuts{.begin = UnixNanos::min(), .first = {}, .second = {}, .end = UnixNanos::max()};
+  if (!config.train_begin.empty()) cuts.begin = cut_time("train_begin", config.train_begin);
+  if (!config.test_end.empty()) cuts.end = cut_time("test_end", config.test_end);
+  if (config.train_end.empty()) return cuts_by_fraction(config, sequences, cuts);
+  cuts.first = cut_time("train_end", config.train_end);
+  cuts.second = cut_time("valid_end", config.valid_end);
+  const auto in_order = [](const char* early, UnixNanos a, const char* late, UnixNanos b) {
+    if (a < b) return;
+    throw ConfigError(
+        fmt::format("[split] {} {} is not before {} {}", early, to_string(a), late, to_string(b)));
+  };
+  in_order("train_begin", cuts.begin, "train_end", cuts.first);
+  in_order("train_end", cuts.first, "valid_end", cuts.second);
+  in_order("valid_end", cuts.second, "test_end", cuts.end);
   return cuts;
 }
 
@@ -69,6 +83,7 @@ UnixNanos interval_end(const Sequence& sequence, std::size_t t) {
 }
 
 Part part_of(const Split& split, UnixNanos available_at, UnixNanos end) {
+  if (available_at < split.train_begin || available_at >= split.test_end) return Part::kOutside;
   if (available_at >= split.valid_end) return Part::kTest;
   if (available_at >= split.train_end) {
     return end >= split.valid_end - split.embargo ? Part::kPurged : Part::kValid;
@@ -124,15 +139,18 @@ const char* name_of(Part part) {
     case Part::kTest:
       return "test";
     case Part::kPurged:
+      return "purged";
+    case Part::kOutside:
       break;
   }
-  return "purged";
+  return "unused";
 }
 
 std::string Split::summary() const {
   std::string text;
-  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest, Part::kPurged}) {
+  for (const Part part : {Part::kTrain, Part::kValid, Part::kTest, Part::kPurged, Part::kOutside}) {
     const PartInterval& of = interval(part);
+    if (part == Part::kOutside && of.rows == 0) continue;
     text += fmt::format("{:<6} {:>8} rows, {:>8} labels", name_of(part), of.rows, of.labelled);
     if (of.rows > 0) {
       text +=
@@ -146,8 +164,10 @@ std::string Split::summary() const {
 Split make_split(SplitConfig config, std::span<const Sequence> sequences) {
   config::require_in_range(config::fields_of(config), "split");
   const Cuts cuts = find_cuts(config, sequences);
-  Split split{.train_end = cuts.first,
+  Split split{.train_begin = cuts.begin,
+              .train_end = cuts.first,
               .valid_end = cuts.second,
+              .test_end = cuts.end,
               .embargo = std::chrono::minutes{config.embargo_minutes}};
   for (const Sequence& sequence : sequences) {
     std::vector<Part>& parts = split.parts.emplace_back();

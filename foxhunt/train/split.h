@@ -11,6 +11,10 @@
 // row without a label has the interval [available_at, available_at]. The embargo is cut off before
 // a cut, so that the later part keeps all of its rows.
 //
+// Rows before train_begin and rows from test_end on belong to no part. The test is not purged at
+// its end: nothing is learnt from it, and the rows of one walk-forward fold begin where the last
+// ended.
+//
 // Features look back, over a cut too: a row of test may stem from bars of valid, which were the
 // past when it was decided. What may not cross is the future: no row in a training window is later
 // than the last training row.
@@ -28,8 +32,9 @@
 
 namespace foxhunt::train {
 
-enum class Part : std::uint8_t { kTrain, kValid, kTest, kPurged };
-inline constexpr std::size_t kParts = 4;
+/// kOutside: before train_begin or from test_end on.
+enum class Part : std::uint8_t { kTrain, kValid, kTest, kPurged, kOutside };
+inline constexpr std::size_t kParts = 5;
 
 const char* name_of(Part part);
 
@@ -43,8 +48,10 @@ struct PartInterval {
 };
 
 struct Split {
+  UnixNanos train_begin = UnixNanos::min();
   UnixNanos train_end = kNullTime;  ///< c1
   UnixNanos valid_end = kNullTime;  ///< c2
+  UnixNanos test_end = UnixNanos::max();
   std::chrono::nanoseconds embargo{0};
   std::vector<std::vector<Part>> parts{};        ///< [sequence][T]
   std::array<PartInterval, kParts> intervals{};  ///< by Part

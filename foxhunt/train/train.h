@@ -69,6 +69,9 @@ struct EvaluateOptions {
   std::string device = "cpu";
   std::vector<std::string> data{};      ///< instead of the files of the run
   std::filesystem::path predictions{};  ///< where to write one JSON line a row; empty: nowhere
+  std::filesystem::path scored{};       ///< where to write what was judged; empty: nowhere
+  std::filesystem::path ledger{};       ///< where the look is counted; empty: nowhere
+  std::string uncounted = "no ledger was named";  ///< what the report says then
   ProgressMode progress = ProgressMode::kAuto;
 };
 

@@ -16,6 +16,7 @@ FOXHUNT = os.environ["FOXHUNT"]
 SAMPLE = "data/es-sample/es-ohlcv-1m.dbn.zst"
 CACHE = tempfile.TemporaryDirectory()
 os.environ["XDG_CACHE_HOME"] = CACHE.name  # what doctor keeps stays out of the user's folder
+os.environ.setdefault("FOXHUNT_LEDGER", CACHE.name + "/ledger.db")  # and so does what train and evaluate record
 
 
 def call(*args, env=None, **options):

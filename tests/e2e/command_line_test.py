@@ -20,6 +20,7 @@ SAMPLE = "data/es-sample/es-ohlcv-1m.dbn.zst"
 CONFIG = "configs/mamba2_es.toml"
 CACHE = tempfile.TemporaryDirectory()
 os.environ["XDG_CACHE_HOME"] = CACHE.name  # what doctor keeps stays out of the user's folder
+os.environ.setdefault("FOXHUNT_LEDGER", CACHE.name + "/ledger.db")  # and so does what train and evaluate record
 
 
 def call(*args, **options):

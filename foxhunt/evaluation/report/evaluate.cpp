@@ -131,6 +131,8 @@ Comparison compare(const EvaluationReport& report, const Replicates& replicates,
   result.difference = Value::of(*own.value - *report.baselines[*best].metrics[m].value);
   result.interval = difference_interval(replicates, columns.metric(0, m),
                                         columns.metric(*best + 1, m), report.level);
+  result.standard_error =
+      standard_error(replicates, columns.metric(0, m), columns.metric(*best + 1, m));
   result.winner = winner_of(own.metric.better, result.interval);
   return result;
 }
@@ -158,7 +160,9 @@ ForecasterResult result_of(const std::string& name, const Scorer& scorer,
     } else if (values[m]) {
       range = interval(replicates, columns.metric(f, m), level);
     }
-    result.metrics.push_back({metrics[m], values[m], range});
+    result.metrics.push_back({metrics[m], values[m], range,
+                              values[m] ? standard_error(replicates, columns.metric(f, m))
+                                        : Value::undefined(values[m].reason())});
   }
   return result;
 }

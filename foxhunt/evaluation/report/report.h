@@ -12,6 +12,7 @@
 #include "foxhunt/evaluation/metrics/value.h"
 #include "foxhunt/evaluation/report/scorer.h"
 #include "foxhunt/evaluation/report/task.h"
+#include "foxhunt/evaluation/report/trials.h"
 
 namespace foxhunt::evaluation {
 
@@ -19,6 +20,7 @@ struct MetricResult {
   MetricInfo metric;
   Value value;
   Interval interval;
+  Value standard_error{};
 };
 
 struct ForecasterResult {
@@ -38,6 +40,7 @@ struct Comparison {
       baseline;  ///< the one with the best value of this metric; empty when none has a value
   Value difference;
   Interval interval;
+  Value standard_error{};  ///< of the difference
   /// kModel or kBaseline where the whole interval lies on their side of zero, kNeither where it
   /// holds zero, kUnknown where there is none. The best of several baselines is a little lucky:
   /// that is against the model, on purpose.
@@ -85,6 +88,7 @@ struct EvaluationReport {
   Breakdown by_hour;
   Confusion confusion;                        ///< classification only
   std::vector<ClassCalibration> calibration;  ///< [K] of the model, classification only
+  Trials trials;  ///< how often these rows were looked at, and the gain less what that explains
   Verdict verdict;
   std::vector<std::string> notes;  ///< on the baselines and the resampling
 };

@@ -90,6 +90,25 @@ void add_comparisons(const EvaluationReport& report, Json& json) {
   }
 }
 
+void add_trials(const Trials& trials, Json& json) {
+  json["trials"] = {{"count", trials.count ? Json(*trials.count) : Json(nullptr)}};
+  if (!trials.count) json["trials"]["reason"] = "not counted: " + trials.not_counted;
+  json["trials"]["related"] = trials.related;
+  json["trials"]["data_set"] = trials.data_set.empty() ? Json(nullptr) : Json(trials.data_set);
+  json["deflated"] = Json::object();
+  for (const DeflatedMetric& d : trials.deflated) {
+    Json item{{"baseline", d.baseline.empty() ? Json(nullptr) : Json(d.baseline)},
+              {"gain", number(d.result.gain)},
+              {"standard_error", number(d.result.standard_error)},
+              {"chance", number(d.result.chance)},
+              {"deflated", number(d.result.deflated)},
+              {"probability", number(d.result.probability)}};
+    if (!d.result.probability) item["reason"] = d.result.probability.reason();
+    json["deflated"][d.metric] = std::move(item);
+  }
+  json["deflated_formula"] = kDeflationFormula;
+}
+
 void add_classes(const EvaluationReport& report, Json& json) {
   const auto* task = std::get_if<ClassificationTask>(&report.task);
   if (task == nullptr) return;
@@ -160,6 +179,7 @@ std::string to_json(const EvaluationReport& report, int indent) {
   }
   add_baselines(report, json);
   add_comparisons(report, json);
+  add_trials(report.trials, json);
   add_classes(report, json);
   json["by_session"] = breakdown_json(report.by_session);
   json["by_hour"] = breakdown_json(report.by_hour);

@@ -81,6 +81,22 @@ std::string comparison_table(const EvaluationReport& report) {
   return heading("Model minus the best baseline, on the same resamples") + text_table(cells);
 }
 
+std::string trials_table(const Trials& trials) {
+  Cells cells{{"", "gain", "standard error", "by chance", "left", "probability"}};
+  for (const DeflatedMetric& d : trials.deflated) {
+    const Deflated& r = d.result;
+    const double scale = std::max(std::abs(r.gain.or_else(0)), std::abs(r.chance.or_else(0)));
+    const auto signed_or_none = [&](const Value& v) {
+      return v ? signed_number_text(*v, scale) : std::string(kNone);
+    };
+    cells.push_back({d.metric, signed_or_none(r.gain), cell(r.standard_error, scale),
+                     cell(r.chance, scale), signed_or_none(r.deflated), cell(r.probability, 1)});
+  }
+  std::string text = heading("Gain over the best baseline, less what so many looks show by chance");
+  text += wrap(trials_text(trials), 0);
+  return trials.count && cells.size() > 1 ? text + text_table(cells) : text;
+}
+
 std::string confusion_table(const EvaluationReport& report) {
   const auto* task = std::get_if<ClassificationTask>(&report.task);
   if (task == nullptr) return {};
@@ -173,6 +189,7 @@ std::string to_text(const EvaluationReport& report) {
                0);
   text += metrics_table(report);
   text += comparison_table(report);
+  text += trials_table(report.trials);
   text += confusion_table(report);
   text += calibration_table(report);
   text += breakdown_table(report.by_session);

@@ -28,17 +28,47 @@ double quantile(const std::vector<double>& sorted, double q) {
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
+/// Why these resamples say nothing; nullptr when they do.
+const char* unusable(const std::vector<double>& values, const Replicates& replicates) {
+  if (replicates.n_blocks() < kLeastBlocks) return "too few blocks of rows for an interval";
+  const bool few = values.empty() || values.size() * 20 < replicates.resamples() * 19;
+  return few ? "undefined in too many resamples" : nullptr;
+}
+
+Value deviation(const std::vector<double>& values, const Replicates& replicates) {
+  if (const char* reason = unusable(values, replicates)) return Value::undefined(reason);
+  double mean = 0;
+  for (const double v : values) mean += v / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  const auto n = static_cast<double>(replicates.n_blocks());
+  return Value::of(std::sqrt(squares / static_cast<double>(values.size()) * n / (n - 1)));
+}
+
+std::vector<double> values_of(const Replicates& replicates, std::size_t column) {
+  std::vector<double> values;
+  for (std::size_t r = 0; r < replicates.resamples(); ++r) {
+    if (const Value v = replicates.at(r, column)) values.push_back(*v);
+  }
+  return values;
+}
+
+std::vector<double> differences_of(const Replicates& replicates, std::size_t a, std::size_t b) {
+  std::vector<double> values;
+  for (std::size_t r = 0; r < replicates.resamples(); ++r) {
+    const Value va = replicates.at(r, a);
+    const Value vb = replicates.at(r, b);
+    if (va && vb) values.push_back(*va - *vb);
+  }
+  return values;
+}
+
 Interval percentile_interval(std::vector<double> values, const Replicates& replicates,
                              double level) {
   if (!(level > 0 && level < 1)) {
     throw ShapeError(fmt::format("[evaluation] level {} of an interval is outside (0, 1)", level));
   }
-  if (replicates.n_blocks() < kLeastBlocks) {
-    return Interval::undefined("too few blocks of rows for an interval");
-  }
-  if (values.empty() || values.size() * 20 < replicates.resamples() * 19) {
-    return Interval::undefined("undefined in too many resamples");
-  }
+  if (const char* reason = unusable(values, replicates)) return Interval::undefined(reason);
   std::sort(values.begin(), values.end());
   const double tail = tail_share(level, replicates.n_blocks());
   return {Value::of(quantile(values, tail)), Value::of(quantile(values, 1 - tail))};
@@ -108,11 +138,15 @@ Replicates bootstrap(const BlockResampler& rows, std::size_t resamples, std::siz
 }
 
 Interval interval(const Replicates& replicates, std::size_t column, double level) {
-  std::vector<double> values;
-  for (std::size_t r = 0; r < replicates.resamples(); ++r) {
-    if (const Value v = replicates.at(r, column)) values.push_back(*v);
-  }
-  return percentile_interval(std::move(values), replicates, level);
+  return percentile_interval(values_of(replicates, column), replicates, level);
+}
+
+Value standard_error(const Replicates& replicates, std::size_t a) {
+  return deviation(values_of(replicates, a), replicates);
+}
+
+Value standard_error(const Replicates& replicates, std::size_t a, std::size_t b) {
+  return deviation(differences_of(replicates, a, b), replicates);
 }
 
 Interval reflected_interval(const Replicates& replicates, std::size_t column, double level,
@@ -125,13 +159,7 @@ Interval reflected_interval(const Replicates& replicates, std::size_t column, do
 
 Interval difference_interval(const Replicates& replicates, std::size_t a, std::size_t b,
                              double level) {
-  std::vector<double> values;
-  for (std::size_t r = 0; r < replicates.resamples(); ++r) {
-    const Value va = replicates.at(r, a);
-    const Value vb = replicates.at(r, b);
-    if (va && vb) values.push_back(*va - *vb);
-  }
-  return percentile_interval(std::move(values), replicates, level);
+  return percentile_interval(differences_of(replicates, a, b), replicates, level);
 }
 
 }  // namespace foxhunt::evaluation

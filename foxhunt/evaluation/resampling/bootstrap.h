@@ -80,6 +80,10 @@ Interval interval(const Replicates& replicates, std::size_t column, double level
 /// The same for column `a` minus column `b`, resample by resample.
 Interval difference_interval(const Replicates& replicates, std::size_t a, std::size_t b,
                              double level);
+/// Standard error of column `a`, or of `a` minus `b`: the deviation over the resamples times
+/// sqrt(n / (n - 1)), n = blocks. Undefined where the interval is.
+Value standard_error(const Replicates& replicates, std::size_t a);
+Value standard_error(const Replicates& replicates, std::size_t a, std::size_t b);
 /// For a statistic >= 0 that noise alone raises, of value `value` on the rows themselves: the
 /// percentile interval reflected at the value, not below 0. Resamples add the same noise again and
 /// lie too high by what the value already is.

@@ -39,7 +39,7 @@ Run add_launch(CLI::App& sub, const Globals& globals) {
       ->capture_default_str();
   sub.add_option("words", options->words, "behind --: the verb and its options")->required();
   sub.footer(
-      "foxhunt launch --nproc 2 -- train --config configs/es-1m.toml\n"
+      "foxhunt launch --nproc 2 -- train --config configs/mamba2_es.toml\n"
       "The processes train one model to the same bits as one process would. Cores are shared out\n"
       "unless train.threads is set. On several machines: torchrun --no-python or srun, see\n"
       "docs/training.md.");

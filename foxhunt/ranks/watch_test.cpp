@@ -52,11 +52,12 @@ class MemoryBoard final : public Board {
 
 /// A few ranks in this process, with watches that note what they would end the process with.
 struct Job {
-  explicit Job(int size, milliseconds silence = milliseconds(2000)) {
+  explicit Job(int size, milliseconds silence = milliseconds(2000),
+               milliseconds beat = milliseconds(20)) {
     for (int r = 0; r < size; ++r) {
       silent.push_back(std::make_shared<std::atomic<bool>>(false));
       said.emplace_back();
-      WatchOptions options{.silence = silence, .beat = milliseconds(20)};
+      WatchOptions options{.silence = silence, .beat = beat};
       options.lost = [this, r](const std::string& what) {
         const std::lock_guard lock(mutex);
         said[static_cast<std::size_t>(r)] = what;
@@ -115,7 +116,7 @@ TEST(Watch, NobodyIsMissedWhileAllGiveSignsOfLifeOrAfterTheWorkIsDone) {
 }
 
 TEST(Watch, AnExchangeThatFailedIsExplainedByTheRankThatIsGone) {
-  Job job(3, std::chrono::seconds(60));
+  Job job(3, std::chrono::seconds(60), milliseconds(250));
   job.watches[1]->stop();  // as the process was killed
   std::string first, third;
   std::thread other([&] { third = job.watches[2]->explain("connection reset"); });

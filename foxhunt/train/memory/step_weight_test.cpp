@@ -10,6 +10,7 @@
 #include "foxhunt/nn/ssd_layer.h"
 #include "foxhunt/train/mamba2_sequence_model.h"
 #include "foxhunt/train/memory/cpu_allocator.h"
+#include "foxhunt/train/training_step.h"
 
 namespace foxhunt::train {
 namespace {

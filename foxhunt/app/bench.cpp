@@ -13,7 +13,9 @@
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/progress.h"
+#include "foxhunt/nn/device.h"
 #include "foxhunt/train/bench_train/bench_train.h"
+#include "foxhunt/train/memory/estimate.h"
 
 namespace foxhunt::app {
 namespace {
@@ -124,6 +126,15 @@ struct TrainOptions {
   train::TrainBenchOptions bench;
 };
 
+/// Bytes that a run with the settings of a case would take, rows assumed.
+std::function<std::int64_t(const train::BenchCase&)> estimator(
+    const train::ExperimentConfig& config) {
+  return [config, data = train::data_facts(config, 0, 0)](const train::BenchCase& which) {
+    const bool cuda = nn::parse_device(which.device).kind == nn::DeviceKind::kCuda;
+    return train::estimate_memory(which.applied_to(config), 0, data, cuda).fullest().total;
+  };
+}
+
 int run_train(TrainOptions options, bool priced, const Globals& globals) {
   train::ExperimentConfig config;
   load_experiment(config, options.configs, options.sets);
@@ -136,6 +147,7 @@ int run_train(TrainOptions options, bool priced, const Globals& globals) {
   if (!options.from.empty()) bench.task.from = parse_date(options.from);
   if (priced) bench.price_per_hour = options.price;
   bench.progress = progress_mode(globals);
+  bench.estimate = estimator(config);
   const train::BenchReport report = train::bench_train(config, bench);
   fmt::print("{}", globals.json ? to_json(report) : to_markdown(report));
   if (!globals.json) fmt::print("\nfiles in {}\n", bench.out.string());

@@ -57,6 +57,13 @@ LossStability stability_of(const std::vector<BenchVisit>& visits) {
 std::string BenchCase::family() const {
   return fmt::format("{}/{}/{}", device, precision, kernels);
 }
+ExperimentConfig BenchCase::applied_to(ExperimentConfig config) const {
+  TrainConfig& train = config.hyper.train;
+  train.batch_size = batch;
+  train.kernels = kernels == "native" ? nn::Kernels::kNative : nn::Kernels::kAten;
+  train.precision = precision == "bf16" ? Precision::kBf16 : Precision::kFp32;
+  return config;
+}
 std::string BenchCase::key() const { return fmt::format("{}/{}", family(), batch); }
 
 CaseSummary summarise(const CaseRecord& record, std::int64_t rows, double level) {

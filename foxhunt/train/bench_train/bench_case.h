@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foxhunt/train/bench_train/order_statistics.h"
+#include "foxhunt/train/experiment.h"
 
 namespace foxhunt::train {
 
@@ -18,6 +19,8 @@ struct BenchCase {
 
   std::string key() const;     ///< "cpu/fp32/native/32"
   std::string family() const;  ///< without the batch
+  /// The experiment with these settings.
+  ExperimentConfig applied_to(ExperimentConfig config) const;
   friend bool operator==(const BenchCase&, const BenchCase&) = default;
 };
 

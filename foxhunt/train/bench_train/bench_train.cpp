@@ -49,11 +49,7 @@ class Machine final : public BenchMachine {
       : config_(config), features_(feature_width(config)), threads_(threads) {}
 
   StepSpec spec_of(const BenchCase& which) const {
-    ExperimentConfig config = config_;
-    TrainConfig& train = config.hyper.train;
-    train.batch_size = which.batch;
-    train.kernels = which.kernels == "native" ? nn::Kernels::kNative : nn::Kernels::kAten;
-    train.precision = which.precision == "bf16" ? Precision::kBf16 : Precision::kFp32;
+    ExperimentConfig config = which.applied_to(config_);
     const nn::DeviceSpec device = nn::parse_device(which.device);
     choose_for_machine(config, device);
     return {.model = config.hyper.to_model_config(),
@@ -62,7 +58,7 @@ class Machine final : public BenchMachine {
             .tokens = config.windows.length,
             .device = device,
             .threads = threads_,
-            .train = train};
+            .train = config.hyper.train};
   }
 
   std::unique_ptr<BenchProgram> make(const BenchCase& which) override {

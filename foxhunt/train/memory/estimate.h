@@ -21,9 +21,6 @@ struct DataFacts {
 /// `most_bytes`; else `rows` (0: 100,000) in sequences of one session of minutes.
 DataFacts data_facts(const ExperimentConfig& config, std::int64_t rows, std::int64_t most_bytes);
 
-/// Features of a row, by the pipeline.
-std::int64_t feature_width(const ExperimentConfig& config);
-
 /// How a step is cut on this machine.
 struct StepPlan {
   std::int64_t lanes = 1;
@@ -84,7 +81,7 @@ MemoryEstimate compose_estimate(const ExperimentConfig& config, const StepPlan& 
                                 const StepWeight& weight, const LibraryOverhead& overhead);
 
 /// weigh_step() and compose_estimate() for one configuration; chunk and lanes of 0 are chosen as
-/// `foxhunt train` chooses them. `features` 0: feature_width().
+/// `foxhunt train` chooses them. `features` 0: as the pipeline has them.
 /// Errors  ConfigError with everything that is wrong.
 MemoryEstimate estimate_memory(const ExperimentConfig& config, std::int64_t features,
                                const DataFacts& data, bool cuda);

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "foxhunt/base/error.h"
-#include "foxhunt/features/pipeline.h"
-#include "foxhunt/market/calendar.h"
-#include "foxhunt/market/contract.h"
 #include "foxhunt/market/reader.h"
 #include "foxhunt/train/memory/estimate.h"
 #include "foxhunt/train/sequences.h"
@@ -61,13 +57,6 @@ DataFacts data_facts(const ExperimentConfig& config, std::int64_t rows, std::int
   facts.source =
       fmt::format("{} rows in sequences of {}: assumed ({})", facts.rows, facts.longest, why);
   return facts;
-}
-
-std::int64_t feature_width(const ExperimentConfig& config) {
-  return features::FeaturePipeline(config.features,
-                                   market::Calendar::for_product(config.data.product),
-                                   market::contract_for_product(config.data.product))
-      .width();
 }
 
 }  // namespace foxhunt::train

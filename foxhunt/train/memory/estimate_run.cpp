@@ -6,6 +6,7 @@
 #include "foxhunt/base/machine.h"
 #include "foxhunt/train/machine_choice.h"
 #include "foxhunt/train/memory/estimate.h"
+#include "foxhunt/train/synthetic_data.h"
 
 namespace foxhunt::train {
 

@@ -43,6 +43,8 @@ Run add_resume(CLI::App& sub, const Globals& globals) {
   sub.add_option("--threads", resume.threads,
                  "instead of train.threads; with native kernels no result depends on it")
       ->check(CLI::PositiveNumber);
+  sub.add_option("--memory-budget", resume.memory_budget,
+                 "instead of train.memory_budget, as 4GB; how a batch is cut stays as it was");
   add_ledger_option(sub, options->ledger);
   add_pause_option(sub, resume.pause_after_epoch);
   sub.footer(

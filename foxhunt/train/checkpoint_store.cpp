@@ -139,7 +139,7 @@ std::optional<fs::path> CheckpointStore::best() const { return linked("best"); }
 std::optional<fs::path> CheckpointStore::last() const { return linked("last"); }
 
 void CheckpointStore::remove_remains() {
-  for (const fs::path& place : {run_, folder_}) {
+  for (const fs::path& place : {run_, folder_, run_ / "tb"}) {
     std::vector<fs::path> remains;
     std::error_code none;
     for (const auto& item : fs::directory_iterator(place, none)) {

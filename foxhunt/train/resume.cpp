@@ -65,7 +65,8 @@ TrainReport follow(const fs::path& path, const ResumeOptions& options, const Tog
   const auto told = nlohmann::json::parse(together.from_first(""));
   if (told.empty()) return read_result(path).value();
   TrainingRun what{.config = load_config(path / "config.resolved.toml"),
-                   .pause_after_epoch = options.pause_after_epoch};
+                   .pause_after_epoch = options.pause_after_epoch,
+                   .memory_budget = options.memory_budget};
   what.threads =
       together.threads(options.threads > 0 ? options.threads : what.config.hyper.train.threads);
   what.data = told.at("data");
@@ -99,7 +100,8 @@ TrainReport lead(const fs::path& path, const ResumeOptions& options, const Toget
   }
   TrainingRun what{.config = load_config(run.file("config.resolved.toml")),
                    .progress = options.progress,
-                   .pause_after_epoch = options.pause_after_epoch};
+                   .pause_after_epoch = options.pause_after_epoch,
+                   .memory_budget = options.memory_budget};
   what.device =
       nn::parse_device(together.device(options.device.empty() ? device_of(run) : options.device));
   const log::FileSink log_file(run.file("log.txt"));

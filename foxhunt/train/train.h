@@ -54,6 +54,7 @@ struct ResumeOptions {
   std::vector<std::string> command_line{};
   std::vector<std::string> data{};  ///< where the files of the run are now; empty: where they were
   std::int64_t threads = 0;         ///< instead of train.threads; 0: those
+  std::string memory_budget{};      ///< instead of train.memory_budget; empty: that
 };
 
 /// Goes on with a run that was cut off, from its newest complete checkpoint, to the same bits as

@@ -95,6 +95,7 @@ TrainReport run_training(RunDir& run, const Together& together, const TrainingRu
                                .config_sha256 = config::hash_of(config)};
   Mamba2Hyperparameters hyper = config.hyper;
   if (what.threads > 0) hyper.train.threads = what.threads;
+  if (!what.memory_budget.empty()) hyper.train.memory_budget = what.memory_budget;
   Mamba2Trainer trainer(
       model,
       {.set = data.set, .split = data.split, .normalizer = normalizer, .windows = config.windows},

@@ -20,6 +20,7 @@ struct TrainingRun {
   ProgressMode progress = ProgressMode::kAuto;
   std::int64_t pause_after_epoch = 0;
   std::int64_t threads = 0;                           ///< instead of train.threads; 0: those
+  std::string memory_budget{};                        ///< instead of the configured; empty: that
   std::vector<std::string> data{};                    ///< instead of the configuration's files
   std::optional<std::filesystem::path> checkpoint{};  ///< to go on from
 };

@@ -107,7 +107,7 @@ class Ranks(unittest.TestCase):
         self.same_as_alone(self.launch(3, "three"), "three")
 
     def test_more_ranks_than_lanes_are_refused_by_name(self):
-        run = self.launch(6, "six")
+        run = self.launch(6, "crowd")
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("6 ranks share 5 lanes", run.stderr)
         self.assertIn("train.lanes", run.stderr)

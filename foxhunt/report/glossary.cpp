@@ -57,6 +57,11 @@ constexpr std::array kDefinitions{
     Definition{"edge",
                "the whole interval of the difference in the main loss lies on one side of 0",
                "Holds it zero, the verdict is \"no edge\"."},
+    Definition{"deflated",
+               "gain - s E(N), E(N) = (1 - g) Φ⁻¹(1 - 1/N) + g Φ⁻¹(1 - 1/(N e)), g = 0.5772; "
+               "probability = Φ(deflated / s)",
+               "N: sets of weights tried on these rows; s: standard error of the gain over "
+               "resampled blocks. E(N) s is what the best of N without any edge shows on average."},
     Definition{"calibration", "share of rows of a bin in which the class happened",
                "What was called 40 % should happen in 40 % of the cases: on the dashed line."},
     Definition{"confusion", "rows of a true class answered as a class",

@@ -101,6 +101,25 @@ void expect_sound(const std::string& html) {
   }
 }
 
+TEST_F(Pages, HeadlineNumbersAreCorrectedForEveryLookOrSayWhyNot) {
+  auto evaluation = nlohmann::json::parse(kEvaluation);
+  evaluation["trials"] = {{"count", 3}, {"related", 0}};
+  evaluation["deflated"]["log_loss"] = {{"baseline", "prior"},    {"gain", 0.02},
+                                        {"standard_error", 0.01}, {"chance", 0.0085},
+                                        {"deflated", 0.0115},     {"probability", 0.875}};
+  put("evaluation-test.json", evaluation.dump());
+  std::string html = page();
+  expect_sound(html);
+  EXPECT_THAT(html, HasSubstr("3 sets of weights have been tried on these rows"));
+  EXPECT_THAT(html, HasSubstr("+0.0115"));
+  EXPECT_THAT(html, HasSubstr("0.8750"));
+  evaluation["trials"] = {{"count", nullptr}, {"reason", "not counted: no <ledger>"}};
+  put("evaluation-test.json", evaluation.dump());
+  html = page();
+  EXPECT_THAT(html, HasSubstr("not counted: no &lt;ledger&gt;"));
+  EXPECT_THAT(html, Not(HasSubstr("have been tried")));
+}
+
 TEST_F(Pages, OfAFolderThatIsNoRunAreRefused) {
   EXPECT_THROW(run_page(folder_), DataError);
   EXPECT_THROW(run_page(folder_ / "absent"), DataError);

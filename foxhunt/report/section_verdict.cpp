@@ -195,9 +195,10 @@ std::string evaluation_body(const Json& evaluation) {
     figures += interval_figure(evaluation, metric);
   return fmt::format(
       "<div class=\"grid\">{}</div>\n<h3>Every metric <span class=\"n\">{} · {} · {}"
-      "</span></h3>\n{}{}",
+      "</span></h3>\n{}{}{}",
       figures, rows_text(evaluation), time_html(text(evaluation, {"first"})),
-      time_html(text(evaluation, {"last"})), metrics_table(evaluation), notes_of(evaluation));
+      time_html(text(evaluation, {"last"})), metrics_table(evaluation), trials_block(evaluation),
+      notes_of(evaluation));
 }
 
 }  // namespace

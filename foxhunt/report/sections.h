@@ -20,6 +20,9 @@ std::string config_section(const RunFiles& run);
 std::string lineage_section(const RunFiles& run);
 std::string other_files_section(const RunFiles& run);
 
+/// Headline numbers corrected for the number of looks at the rows; "" where nobody knew of looks.
+std::string trials_block(const Json& evaluation);
+
 /// The evaluation that a page speaks of first: test, else valid, else train; nullptr without one.
 const Evaluation* headline(const RunFiles& run);
 /// "rank_ic" for every kind; "accuracy" for classes, "r2" for numbers: what stands beside the loss.

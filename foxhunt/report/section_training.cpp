@@ -73,6 +73,13 @@ std::string step_curve(const RunFiles& run, const std::string& title, const char
   return curves_html(curves);
 }
 
+/// Taken by the end of the newest epoch.
+std::string steps_text(const RunFiles& run) {
+  const double steps =
+      run.metrics.epochs.empty() ? std::nan("") : run.metrics.epochs.back().at("step");
+  return std::isfinite(steps) ? count_text(steps) : not_available("not recorded");
+}
+
 std::string loss_curve(const RunFiles& run) {
   const std::vector<double> valid = column(run.metrics.epochs, "valid_loss");
   const std::vector<double> epochs = column(run.metrics.epochs, "epoch");
@@ -131,8 +138,7 @@ std::string training_section(const RunFiles& run) {
   const std::string* epochs = run.setting("train.epochs");
   std::string lead = fmt::format(
       "{} epochs{}, {} steps{}.", run.metrics.epochs.size(),
-      epochs == nullptr ? "" : fmt::format(" of {} at most", escape(*epochs)),
-      run.metrics.epochs.empty() ? "?" : count_text(run.metrics.epochs.back().at("step")),
+      epochs == nullptr ? "" : fmt::format(" of {} at most", escape(*epochs)), steps_text(run),
       run.result.is_object() ? "; ended: " + escape(text(run.result, {"stopped"}, "?")) : "");
   return section("training", "Training", lead, body);
 }

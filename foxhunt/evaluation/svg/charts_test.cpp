@@ -230,5 +230,53 @@ TEST(BarChart, ThinsLabelsThatHaveNoRoomAndSurvivesNothing) {
   EXPECT_THROW(to_svg(chart), ShapeError);
 }
 
+TEST(IntervalChart, PutsValuesAndRangesInTheirPlaceAndSaysWhatHasNone) {
+  const IntervalChart chart{
+      .title = "t",
+      .x_label = "loss",
+      .rows = {{"model", Value::of(2), {Value::of(1), Value::of(3)}},
+               {"a & b", Value::of(4), Interval::undefined("why")},
+               {"none", Value::undefined("why"), Interval::undefined("why")}}};
+  const Drawing drawing = draw(chart);
+  expect_clean(drawing.svg);
+  const auto xs = attributes(drawing.svg, "<circle", "cx");
+  ASSERT_EQ(xs.size(), 2U);
+  EXPECT_NEAR(xs[0], drawing.area.x_at(2), 0.011);  // coordinates have two decimals
+  EXPECT_NEAR(xs[1], drawing.area.x_at(4), 0.011);
+  EXPECT_THAT(drawing.svg, HasSubstr(">n/a</text>"));
+  EXPECT_THAT(drawing.svg, HasSubstr("a &amp; b"));
+  EXPECT_GT(drawing.height, draw(IntervalChart{}).height);
+}
+
+TEST(BareFrame, HasItsSizeAndNeitherTitleNorLegend) {
+  LineChart chart{.title = "the title",
+                  .subtitle = "below",
+                  .x_label = "epoch",
+                  .y_label = "loss",
+                  .series = {{"one", {1, 2}, {0, 5}}, {"two", {1, 2}, {1, 4}}}};
+  chart.frame = {.width = 380, .height = 236, .bare = true};
+  chart.from_zero = true;
+  const Drawing drawing = draw(chart);
+  expect_clean(drawing.svg);
+  EXPECT_THAT(drawing.svg, HasSubstr("width=\"380\" height=\"236\""));
+  for (const char* text : {">the title</text>", ">below</text>", ">loss</text>", ">one</text>"})
+    EXPECT_THAT(drawing.svg, testing::Not(HasSubstr(text)));
+  EXPECT_EQ(drawing.area.y.lo, 0);
+  // The last dot of the first series lies where the area says.
+  EXPECT_NEAR(attributes(drawing.svg, "<circle", "cy")[1], drawing.area.y_at(5), 0.011);
+}
+
+TEST(CalibrationChart, OfOneClassAloneKeepsTheRangeOfAll) {
+  CalibrationChart chart{.class_names = {"down", "up"},
+                         .classes = {{{bin(10, 0.2, 0.2, 0.05)}, Value::of(0)},
+                                     {{bin(10, 0.8, 0.7, 0.05)}, Value::of(0.1)}}};
+  const Drawing down = draw_class(chart, 0);
+  const Drawing up = draw_class(chart, 1);
+  expect_clean(up.svg);
+  EXPECT_EQ(down.area.x.lo, up.area.x.lo);
+  EXPECT_EQ(down.area.x.hi, up.area.x.hi);
+  EXPECT_NEAR(attributes(up.svg, "<circle", "cy").at(0), up.area.y_at(0.7), 0.011);
+}
+
 }  // namespace
 }  // namespace foxhunt::evaluation::svg

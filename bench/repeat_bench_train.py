@@ -38,11 +38,24 @@ def main(first, second):
                 level = min(level, a["level"], b["level"])
             print(f"{case['case']:<28} {name:<16} {a['value']:>12.5g} {b['value']:>12.5g} {b['value'] / a['value']:>13.3f}"
                   f"  {'yes' if there else 'NO':>4} {'yes' if back else 'NO':>4}")
+    ratios = ratios_held = 0
+    again = {(r["fast"], r["slow"]): r["ratio"] for r in second["speed_ups"]}
+    for one in first["speed_ups"]:
+        a, b = one["ratio"], again.get((one["fast"], one["slow"]))
+        if b is None:
+            continue
+        there, back = inside(b["value"], a), inside(a["value"], b)
+        ratios += 2
+        ratios_held += there + back
+        print(f"{one['fast']:<28} over {one['slow']:<18} {a['value']:>5.3f} {b['value']:>12.3f} {b['value'] / a['value']:>13.3f}"
+              f"  {'yes' if there else 'NO':>4} {'yes' if back else 'NO':>4}")
     if compared == 0:
         print("no case was measured in both")
         return 1
     wanted = level - 2 * math.sqrt(max(level * (1 - level), 0) / compared)
     print(f"{held} of {compared} medians lie in the other run's interval, {held / compared:.0%}; promised {level:.0%}")
+    if ratios > 0:
+        print(f"{ratios_held} of {ratios} speed-ups do")
     for name, report in (("first", first), ("second", second)):
         print(f"others used up to {report['other_cores']:.1f} of {report['machine']['cores']} cores in the {name} run")
     return 0 if held / compared >= wanted else 1

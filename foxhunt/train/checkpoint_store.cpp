@@ -8,6 +8,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/train/manifest.h"
+#include "foxhunt/train/temporary_name.h"
 
 namespace foxhunt::train {
 namespace {
@@ -38,12 +39,6 @@ void remove_folder(const fs::path& path) {
   fs::remove_all(hidden);
   fs::rename(path, hidden);
   fs::remove_all(hidden);
-}
-
-/// Names that only unfinished writing leaves: ".step-00000012.tmp", ".best.tmp4711".
-bool is_temporary(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.starts_with('.') && name.find(".tmp") != std::string::npos;
 }
 
 }  // namespace

@@ -127,9 +127,7 @@ TrainReport lead(const fs::path& path, const ResumeOptions& options, const Toget
   what.checkpoint = repair(store, newest);
   const std::int64_t step = newest.entry ? newest.entry->step : 0;
   if (!found.empty()) {
-    write_file_atomic(run.file("config.resolved.toml"),
-                      fmt::format("# sha256 {}\n{}", now.config_sha256,
-                                  config::dump(what.config, /*comments=*/true)));
+    write_file_atomic(run.file("config.resolved.toml"), resolved_text(what.config));
   }
   append_resume(run.path(), {.identity = now,
                              .checkpoint = newest.entry ? what.checkpoint->filename().string() : "",

@@ -14,6 +14,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/time.h"
+#include "foxhunt/train/temporary_name.h"
 
 namespace foxhunt::train {
 namespace fs = std::filesystem;
@@ -38,7 +39,7 @@ bool is_remains(const fs::path& path) {
     return true;
   if (name == "metrics.jsonl") return is_empty_file(path);
   if (name == "checkpoints") return fs::is_empty(path, code);
-  return name.starts_with('.') && name.find(".tmp") != std::string::npos;
+  return is_temporary(path);
 }
 
 /// Remains count only where the lock shows that they are those of a run.

@@ -9,6 +9,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/config/config.h"
 #include "foxhunt/config/describe.h"
 #include "foxhunt/config/value_text.h"
 #include "foxhunt/kernels/dispatch.h"
@@ -100,6 +101,11 @@ std::vector<std::string> changes(const std::vector<RunIdentity>& known, const Ru
   compare("LibTorch", &RunIdentity::libtorch, false);
   compare("instruction set", &RunIdentity::instruction_set, false);
   return lines;
+}
+
+std::string resolved_text(const ExperimentConfig& config) {
+  return fmt::format("# sha256 {}\n{}", config::hash_of(config),
+                     config::dump(config, /*comments=*/true));
 }
 
 std::vector<std::string> changed_keys(ExperimentConfig was, ExperimentConfig is) {

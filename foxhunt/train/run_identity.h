@@ -32,6 +32,9 @@ RunIdentity identity_of(const std::string& config_sha256, const std::vector<Data
 /// differs from the last. Paths are no difference.
 std::vector<std::string> changes(const std::vector<RunIdentity>& known, const RunIdentity& now);
 
+/// What config.resolved.toml holds: every key, with the configuration's hash on top.
+std::string resolved_text(const ExperimentConfig& config);
+
 /// "train.schedule.lr is 0.001, was 0.002" for every key that differs.
 std::vector<std::string> changed_keys(ExperimentConfig was, ExperimentConfig is);
 

@@ -18,6 +18,7 @@
 #include "foxhunt/train/memory/byte_size.h"
 #include "foxhunt/train/memory/planner.h"
 #include "foxhunt/train/run_dir.h"
+#include "foxhunt/train/run_identity.h"
 #include "foxhunt/train/together.h"
 #include "foxhunt/train/training_run.h"
 
@@ -66,14 +67,12 @@ void plan_for_budget(ExperimentConfig& config, const nn::DeviceSpec& device,
 }
 
 void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOptions& options) {
-  const std::string resolved = config::dump(config, /*comments=*/true);
   if (!options.config_text.empty()) write_file_atomic(run.file("config.toml"), options.config_text);
   write_file_atomic(run.file("env.json"),
                     environment_json(options.command_line, options.device, at::get_num_threads(),
                                      config.hyper.train.seed));
   // Last: with it the folder is a run that can be resumed.
-  write_file_atomic(run.file("config.resolved.toml"),
-                    fmt::format("# sha256 {}\n{}", config::hash_of(config), resolved));
+  write_file_atomic(run.file("config.resolved.toml"), resolved_text(config));
 }
 
 RunDir new_run(const ExperimentConfig& config, const TrainOptions& options) {

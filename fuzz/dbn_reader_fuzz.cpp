@@ -44,6 +44,7 @@ struct BehindTheWriter {
   }
   void operator()(const market::Trade&) const {}
   void operator()(const market::TopOfBook&) const {}
+  void operator()(const market::OrderEvent&) const {}
 };
 
 /// Counts of one reading, or -1 records where it is refused.

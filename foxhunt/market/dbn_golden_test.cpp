@@ -5,6 +5,7 @@
 // compared field by field. The other, which the first leans on for definitions, decodes the bytes
 // by the published layouts.json alone and must meet the golden hash of every file and every record
 // type.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/market/dbn/fields.h"
 #include "foxhunt/market/dbn_bytes.h"
 #include "foxhunt/market/dbn_metadata.h"
 #include "foxhunt/market/dbn_records.h"
@@ -128,6 +130,14 @@ std::string line_of(const TopOfBook& t) {
               cell_of(t.level.ask_count));
 }
 
+std::string line_of(const OrderEvent& e) {
+  return line(cell_of(0xA0), cell_of(e.instrument.publisher_id),
+              cell_of(e.instrument.instrument_id), time_cell(e.ts_event), cell_of(e.order_id),
+              cell_of(e.price), cell_of(e.size), cell_of(e.flags), cell_of(e.channel_id),
+              cell_of(e.action), cell_of(e.side), time_cell(e.ts_recv), cell_of(e.ts_in_delta),
+              cell_of(e.sequence));
+}
+
 /// The fields that Definition holds, by their names in the layout.
 std::map<std::string, std::string> cells_of(const Definition& d) {
   const auto letter = [](char c) { return c == '?' ? "0" : cell_of(c); };
@@ -218,6 +228,28 @@ TEST_F(DbnGoldenTest, EveryByteAndEveryFieldIsThatOfTheOfficialDecoder) {
   EXPECT_EQ(files, 196);
 }
 
+TEST_F(DbnGoldenTest, TheTableOfFieldsIsThePublishedLayout) {
+  int checked = 0;
+  for (const auto& [key, layout] : layouts_) {
+    const auto [rtype, size] = key;
+    const DbnRecordKind& kind = *find_dbn_record_kind(rtype);
+    for (int version = 1; version <= 3; ++version) {
+      if (kind.sizes[static_cast<std::size_t>(version - 1)] != size) continue;
+      std::vector<std::string> want;
+      for (const Field& f : layout) want.push_back(fmt::format("{} {} {}", f.name, f.at, f.type));
+      std::vector<std::string> got;
+      for (const dbn::Field& f : dbn::fields_of(rtype, version)) {
+        const bool text = f.type == dbn::FieldType::kText || f.type == dbn::FieldType::kChar;
+        const char letter = text ? 'S' : f.type == dbn::FieldType::kSigned ? 'i' : 'u';
+        got.push_back(fmt::format("{} {} {}{}", f.name, f.at, letter, f.size));
+      }
+      EXPECT_EQ(got, want) << kind.name << " v" << version;
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 55);
+}
+
 TEST_F(DbnGoldenTest, ReadersCountTheRecordsOfEveryTypeAndLeaveNoByte) {
   const int files = for_each_readable([&](const json& want) {
     const auto reader = open_reader(path_of(want));
@@ -229,7 +261,8 @@ TEST_F(DbnGoldenTest, ReadersCountTheRecordsOfEveryTypeAndLeaveNoByte) {
     EXPECT_EQ(stats.by_rtype, by_rtype);
     std::int64_t skipped = 0;
     for (const auto& [type, n] : stats.skipped_by_rtype) {
-      const bool decoded = type <= 1 || type == 0x13 || (type >= 0x20 && type <= 0x24);
+      const bool decoded =
+          type <= 1 || type == 0x13 || type == 0xA0 || (type >= 0x20 && type <= 0x24);
       EXPECT_FALSE(decoded) << type;
       skipped += n;
     }
@@ -258,6 +291,7 @@ TEST_F(DbnGoldenTest, BarsTradesAndTopsOfBookHashToTheGoldenText) {
       if (const auto* bar = std::get_if<Bar>(record)) text = line_of(*bar);
       if (const auto* trade = std::get_if<Trade>(record)) text = line_of(*trade);
       if (const auto* top = std::get_if<TopOfBook>(record)) text = line_of(*top);
+      if (const auto* event = std::get_if<OrderEvent>(record)) text = line_of(*event);
       if (n == 0 && want.at("by_rtype").size() == 1) {
         EXPECT_EQ(text, want.at("first"));
       }

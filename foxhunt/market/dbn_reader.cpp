@@ -164,6 +164,9 @@ class DbnReader final : public Reader {
       case rtype::kMbp1:
         record_ = decode_top_of_book(check_size(record));
         return true;
+      case rtype::kMbo:
+        record_ = decode_order_event(check_size(record));
+        return true;
       case rtype::kDefinition: {
         const int version = dbn_definition_version(record.size(), info_.version);
         record_ = decode_definition(check_size(record, version), version);

@@ -1,9 +1,10 @@
 #pragma once
 // DBN as a Reader: versions 1, 2 and 3, with metadata or without.
 //
-// Handed out are bars (ohlcv-*), trades, mbp-1 and tbbo, and definitions; every other record is
-// passed over by its length and counted. Bars of the old type 0x11 carry no interval: they get that
-// of the file's schema, and where the schema names none (a mixed file) they are passed over too.
+// Handed out are bars (ohlcv-*), trades, mbo, mbp-1 and tbbo, and definitions; every other record
+// is passed over by its length and counted. Bars of the old type 0x11 carry no interval: they get
+// that of the file's schema, and where the schema names none (a mixed file) they are passed over
+// too.
 
 #include <cstddef>
 #include <memory>

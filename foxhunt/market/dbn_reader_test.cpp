@@ -186,12 +186,27 @@ TEST(DbnReaderTest, TheSymbolOfAnIdIsThatOfItsUtcDay) {
   EXPECT_EQ(reader->symbol_of({2, 6819}, kNullTime), "");
 }
 
-TEST(DbnReaderTest, OtherTypesArePassedOverAndCounted) {
+TEST(DbnReaderTest, OrderEventsAreHandedOut) {
   const auto mbo = dbn_reader(fixture_bytes("test_data.mbo.v3.dbn"));
-  EXPECT_EQ(mbo->next(), nullptr);
-  EXPECT_THAT(mbo->stats().by_rtype, ElementsAre(Pair(0xA0, 2)));
-  EXPECT_THAT(mbo->stats().skipped_by_rtype, ElementsAre(Pair(0xA0, 2)));
-  EXPECT_EQ(mbo->stats().records, 0);
+  const Record* record = mbo->next();
+  ASSERT_NE(record, nullptr);
+  const auto& event = std::get<OrderEvent>(*record);
+  EXPECT_EQ(event.order_id, 647784973705U);
+  EXPECT_EQ(event.price.nano, 3722750000000);
+  EXPECT_EQ(event.size, 1U);
+  EXPECT_EQ(event.action, 'C');
+  EXPECT_EQ(event.side, Side::kAsk);
+  EXPECT_EQ(event.channel_id, 0);
+  EXPECT_EQ(event.sequence, 1170352U);
+  EXPECT_EQ(index_time(*record), event.ts_recv);
+}
+
+TEST(DbnReaderTest, OtherTypesArePassedOverAndCounted) {
+  const auto depth = dbn_reader(fixture_bytes("test_data.mbp-10.v3.dbn"));
+  EXPECT_EQ(depth->next(), nullptr);
+  EXPECT_THAT(depth->stats().by_rtype, ElementsAre(Pair(0x0A, 2)));
+  EXPECT_THAT(depth->stats().skipped_by_rtype, ElementsAre(Pair(0x0A, 2)));
+  EXPECT_EQ(depth->stats().records, 0);
 
   // A type and a size of record that nobody knows yet.
   const auto mixed =

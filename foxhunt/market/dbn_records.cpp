@@ -30,7 +30,7 @@ constexpr DbnRecordKind kKinds[] = {
     {rtype::kOhlcv1h, "ohlcv-1h", {56, 56, 56}},
     {rtype::kOhlcv1d, "ohlcv-1d", {56, 56, 56}},
     {rtype::kOhlcvEod, "ohlcv-eod", {56, 56, 56}},
-    {0xA0, "mbo", {56, 56, 56}},
+    {rtype::kMbo, "mbo", {56, 56, 56}},
     {0xB1, "cmbp-1", {80, 80, 80}},
     {0xC0, "cbbo-1s", {80, 80, 80}},
     {0xC1, "cbbo-1m", {80, 80, 80}},
@@ -64,6 +64,17 @@ constexpr std::size_t kTsRecvAt = 32;
 constexpr std::size_t kTsInDeltaAt = 40;
 constexpr std::size_t kSequenceAt = 44;
 constexpr std::size_t kLevelAt = 48;
+// Market by order.
+constexpr std::size_t kOrderIdAt = 16;
+constexpr std::size_t kOrderPriceAt = 24;
+constexpr std::size_t kOrderSizeAt = 32;
+constexpr std::size_t kOrderFlagsAt = 36;
+constexpr std::size_t kOrderChannelAt = 37;
+constexpr std::size_t kOrderActionAt = 38;
+constexpr std::size_t kOrderSideAt = 39;
+constexpr std::size_t kOrderTsRecvAt = 40;
+constexpr std::size_t kOrderTsInDeltaAt = 48;
+constexpr std::size_t kOrderSequenceAt = 52;
 
 /// Where the fields of a definition stand that move from version to version.
 struct DefinitionLayout {
@@ -260,6 +271,21 @@ TopOfBook decode_top_of_book(Bytes record) {
                     .ask_size = load_size(record, kLevelAt + 20),
                     .bid_count = load<std::uint32_t>(record, kLevelAt + 24),
                     .ask_count = load<std::uint32_t>(record, kLevelAt + 28)}};
+}
+
+OrderEvent decode_order_event(Bytes record) {
+  return {.instrument = load_instrument(record),
+          .ts_event = load_time(record, kTsEventAt),
+          .ts_recv = load_time(record, kOrderTsRecvAt),
+          .order_id = load<std::uint64_t>(record, kOrderIdAt),
+          .price = load_price(record, kOrderPriceAt),
+          .size = load_size(record, kOrderSizeAt),
+          .action = load<char>(record, kOrderActionAt),
+          .side = load_side(record, kOrderSideAt),
+          .flags = load<std::uint8_t>(record, kOrderFlagsAt),
+          .channel_id = load<std::uint8_t>(record, kOrderChannelAt),
+          .sequence = load<std::uint32_t>(record, kOrderSequenceAt),
+          .ts_in_delta = load<std::int32_t>(record, kOrderTsInDeltaAt)};
 }
 
 Definition decode_definition(Bytes record, int layout_version) {

@@ -37,6 +37,7 @@ inline constexpr int kOhlcv1m = 0x21;
 inline constexpr int kOhlcv1h = 0x22;
 inline constexpr int kOhlcv1d = 0x23;
 inline constexpr int kOhlcvEod = 0x24;
+inline constexpr int kMbo = 0xA0;
 }  // namespace rtype
 
 struct DbnRecordKind {
@@ -72,6 +73,7 @@ std::optional<int> dbn_bar_rtype(std::string_view schema);
 Bar decode_bar(std::span<const std::byte> record, std::chrono::nanoseconds span);
 Trade decode_trade(std::span<const std::byte> record);
 TopOfBook decode_top_of_book(std::span<const std::byte> record);
+OrderEvent decode_order_event(std::span<const std::byte> record);
 Definition decode_definition(std::span<const std::byte> record, int layout_version);
 
 /// Errors  DataError: a time before 1970.

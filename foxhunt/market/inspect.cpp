@@ -208,6 +208,11 @@ class Inspector {
     check_session(state, top.ts_recv);
   }
 
+  void check(SymbolState& state, const OrderEvent& event) {
+    if (event.action == 'T') state.report.volume += event.size;
+    if ((event.flags & flag::kSnapshot) == 0) check_session(state, event.ts_recv);
+  }
+
   void check(SymbolState& /*state*/, const Definition& /*definition*/) {}
 
   void finish() {

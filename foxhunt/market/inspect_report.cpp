@@ -60,6 +60,13 @@ struct RecordJson {
             {"bid_size", top.level.bid_size},
             {"ask_size", top.level.ask_size}};
   }
+  Json operator()(const OrderEvent& event) const {
+    return {{"type", "order_event"},
+            {"action", std::string(1, event.action)},
+            {"side", std::string(1, static_cast<char>(event.side))},
+            {"price", json_of(event.price)},
+            {"size", event.size}};
+  }
   Json operator()(const Definition& d) const {
     return {{"type", "definition"},
             {"tick", json_of(d.min_price_increment)},

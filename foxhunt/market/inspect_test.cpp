@@ -208,10 +208,10 @@ TEST(Inspect, SaysThatThereAreNoRecords) {
 }
 
 TEST(Inspect, CountsRecordsOfTypesThatAreNotRead) {
-  const Inspection i = inspect(*open_reader(test::fixture("test_data.mbo.v3.dbn")));
+  const Inspection i = inspect(*open_reader(test::fixture("test_data.mbp-10.v3.dbn")));
   EXPECT_EQ(i.records, 2);
-  EXPECT_EQ(i.stats.by_rtype, (std::map<int, std::int64_t>{{0xA0, 2}}));
-  EXPECT_EQ(i.stats.skipped_by_rtype, (std::map<int, std::int64_t>{{0xA0, 2}}));
+  EXPECT_EQ(i.stats.by_rtype, (std::map<int, std::int64_t>{{0x0A, 2}}));
+  EXPECT_EQ(i.stats.skipped_by_rtype, (std::map<int, std::int64_t>{{0x0A, 2}}));
   EXPECT_FALSE(i.first);
 }
 

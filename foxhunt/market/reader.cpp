@@ -128,6 +128,9 @@ UnixNanos index_time(const Record& record) {
     UnixNanos operator()(const TopOfBook& t) const {
       return is_null(t.ts_recv) ? t.ts_event : t.ts_recv;
     }
+    UnixNanos operator()(const OrderEvent& t) const {
+      return is_null(t.ts_recv) ? t.ts_event : t.ts_recv;
+    }
     UnixNanos operator()(const Definition& d) const {
       return is_null(d.ts_recv) ? d.ts_event : d.ts_recv;
     }

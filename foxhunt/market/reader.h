@@ -85,7 +85,8 @@ struct ReadOptions {
   int dbn_version = 0;
   /// Throw DataError where the input is truncated, instead of ending early.
   bool strict = false;
-  /// A last line of CSV without newline is not a row but rest_bytes: of a pipe it may be half of one.
+  /// A last line of CSV without newline is not a row but rest_bytes: of a pipe it may be half of
+  /// one.
   bool whole_lines = false;
 };
 

@@ -75,6 +75,35 @@ struct TopOfBook {
   BookLevel level{};
 };
 
+/// One event of a market-by-order feed. Add, cancel, modify and clear change the book; trade, fill
+/// and none never do.
+struct OrderEvent {
+  InstrumentKey instrument{};
+  UnixNanos ts_event = kNullTime;
+  UnixNanos ts_recv = kNullTime;
+  std::uint64_t order_id = 0;
+  Price price{};
+  std::uint32_t size =
+      0;  ///< contracts: resting (A, M), taken away (C), traded (T, F); 0 where the file says none
+  char action = 'N';  ///< A add, C cancel, M modify, R clear the book, T trade, F fill, N none
+  Side side = Side::kNone;  ///< of the order; of a trade the aggressor's
+  std::uint8_t flags = 0;   ///< namespace flag
+  std::uint8_t channel_id = 0;
+  std::uint32_t sequence = 0;
+  std::int32_t ts_in_delta = 0;  ///< ns
+};
+
+/// Bits of a record's flags; test bits, never equality.
+namespace flag {
+inline constexpr std::uint8_t kLast =
+    0x80;  ///< last record of the venue's event: only now the book may be looked at
+inline constexpr std::uint8_t kTopOfBook = 0x40;
+inline constexpr std::uint8_t kSnapshot = 0x20;  ///< state from before the file, not an event
+inline constexpr std::uint8_t kMarketByPrice = 0x10;
+inline constexpr std::uint8_t kBadTsRecv = 0x08;
+inline constexpr std::uint8_t kMaybeBadBook = 0x04;  ///< a gap that the feed could not recover
+}  // namespace flag
+
 /// What an instrument is, at a point in time. Undefined fields of the file are empty.
 struct Definition {
   InstrumentKey instrument{};
@@ -95,7 +124,7 @@ struct Definition {
   std::optional<UnixNanos> activation{};
 };
 
-using Record = std::variant<Bar, Trade, TopOfBook, Definition>;
+using Record = std::variant<Bar, Trade, TopOfBook, Definition, OrderEvent>;
 
 /// Index time of a record, by which files are ordered: ts_recv where there is one, else the bar's
 /// start.

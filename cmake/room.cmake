@@ -56,6 +56,8 @@ function(fx_room name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${target} foxhunt_warnings ${R_LIBS}
       GTest::gmock GTest::gtest GTest::gtest_main)
+    # What is tested is optimised, its test files hardly: a third less to compile.
+    target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
     foreach(room ${R_TEST_ROOMS})
       target_link_libraries(${name}_test PRIVATE foxhunt_${room})
     endforeach()

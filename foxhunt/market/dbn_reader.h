@@ -25,8 +25,4 @@ namespace foxhunt::market {
 std::unique_ptr<Reader> make_dbn_reader(std::unique_ptr<ByteSource> source,
                                         const ReadOptions& options = {});
 
-/// Whether the bytes at the front of a stream are records without metadata: the first record, and
-/// the second where its header is there, have a known type and exactly a size it may have.
-bool looks_like_dbn_fragment(std::span<const std::byte> front);
-
 }  // namespace foxhunt::market

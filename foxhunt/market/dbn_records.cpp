@@ -199,10 +199,10 @@ int dbn_version_by_size(int rtype, std::size_t size) {
   return size >= kind->sizes[1] ? 2 : 1;
 }
 
-int dbn_definition_version(std::size_t size, int file_version) {
-  const auto& sizes = find_dbn_record_kind(rtype::kDefinition)->sizes;
-  const auto at = std::find(sizes.begin(), sizes.end(), size);
-  return at == sizes.end() ? file_version : static_cast<int>(at - sizes.begin()) + 1;
+int dbn_layout_version(const DbnRecordKind& kind, std::size_t size, int file_version) {
+  if (kind.sizes[static_cast<std::size_t>(file_version - 1)] == size) return file_version;
+  const auto at = std::find(kind.sizes.rbegin(), kind.sizes.rend(), size);
+  return at == kind.sizes.rend() ? file_version : static_cast<int>(kind.sizes.rend() - at);
 }
 
 std::optional<std::chrono::nanoseconds> dbn_bar_span(int rtype) {

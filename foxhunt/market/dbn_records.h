@@ -57,9 +57,10 @@ bool is_plausible_dbn_record(int rtype, std::size_t size);
 /// same. Where two versions share a layout, the newer one.
 int dbn_version_by_size(int rtype, std::size_t size);
 
-/// The version whose layout a definition of `size` bytes (without ts_out) has: a size that is
-/// exactly one version's means that version, any other the file's.
-int dbn_definition_version(std::size_t size, int file_version);
+/// The version whose layout a record of `size` bytes (without ts_out) has: a size that is exactly
+/// one version's means that version (of several the newest, but the file's where it is one of
+/// them), any other the file's.
+int dbn_layout_version(const DbnRecordKind& kind, std::size_t size, int file_version);
 
 /// The interval of the bars of a type; nullopt for other types and for 0x11, whose interval only
 /// the schema of the file tells. End-of-day bars get 24 hours: no session is longer, so that

@@ -10,6 +10,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/market/byte_source.h"
 #include "foxhunt/market/csv_reader.h"
+#include "foxhunt/market/dbn/stream.h"
 #include "foxhunt/market/dbn_reader.h"
 #include "foxhunt/market/dbn_records.h"
 
@@ -79,7 +80,7 @@ std::unique_ptr<Reader> open_source(std::unique_ptr<ByteSource> bytes, const Rea
         fmt::format("{}: {}", source->name(),
                     source->truncated() ? "cut short before its first byte" : "an empty file"));
   }
-  if (starts_with(front, "DBN") || options.dbn_version != 0 || looks_like_dbn_fragment(front)) {
+  if (starts_with(front, "DBN") || options.dbn_version != 0 || dbn::looks_like_fragment(front)) {
     return make_dbn_reader(std::move(source), options);
   }
   refuse_known_others(front, source->name());

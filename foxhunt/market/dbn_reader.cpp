@@ -1,27 +1,27 @@
 #include "foxhunt/market/dbn_reader.h"
 
-#include <optional>
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "foxhunt/market/dbn/stream.h"
+#include "foxhunt/market/dbn/values.h"
 #include "foxhunt/market/dbn_metadata.h"
-#include "foxhunt/market/dbn_records.h"
+#include "foxhunt/market/symbol_map.h"
 
 namespace foxhunt::market {
 namespace {
 
+constexpr Date kFirstDay{std::chrono::year{1970}, std::chrono::month{1}, std::chrono::day{1}};
+constexpr Date kLastDay{std::chrono::year{9999}, std::chrono::month{12}, std::chrono::day{31}};
+
 class DbnReader final : public Reader {
  public:
   DbnReader(std::unique_ptr<ByteSource> source, const ReadOptions& options)
-      : stream_(std::move(source), {.version = options.dbn_version, .strict = options.strict}) {
-    if (stream_.has_metadata()) {
-      info_ = to_stream_info(stream_.metadata(), stream_.name());
-    } else {
-      info_.format = "dbn";
-      info_.schema = schema_name(stream_.metadata().schema);
-      info_.version = stream_.version();
-    }
-    if (const auto bars = dbn_bar_rtype(info_.schema)) schema_span_ = dbn_bar_span(*bars);
+      : stream_(std::move(source), {.version = options.dbn_version, .strict = options.strict}),
+        info_(info_of(stream_)),
+        decoder_(info_.schema) {
+    symbols_.add(info_);
   }
 
   const StreamInfo& info() const override { return info_; }
@@ -29,41 +29,60 @@ class DbnReader final : public Reader {
 
   const Record* next() override {
     while (stream_.next(raw_)) {
-      if (decode()) return &record_;
-      stream_.pass_over(raw_);
+      if (!decoder_.decode(raw_, record_)) {
+        stream_.pass_over(raw_);
+        continue;
+      }
+      if (const auto* mapping = std::get_if<SymbolMapping>(&record_)) apply(*mapping);
+      return &record_;
     }
     return nullptr;
   }
 
+  std::string symbol_of(const InstrumentKey& key, UnixNanos at) const override {
+    return std::string(symbols_.symbol(info_.dataset, at, key.instrument_id));
+  }
+
  private:
-  /// Into record_; false for types that are not handed out.
-  bool decode() {
-    switch (raw_.rtype) {
-      case rtype::kTrades:
-        record_ = decode_trade(raw_.bytes);
-        return true;
-      case rtype::kMbp1:
-        record_ = decode_top_of_book(raw_.bytes);
-        return true;
-      case rtype::kMbo:
-        record_ = decode_order_event(raw_.bytes);
-        return true;
-      case rtype::kDefinition:
-        record_ = decode_definition(raw_.bytes, raw_.version);
-        return true;
-      default:
-        break;
+  static StreamInfo info_of(const dbn::RecordStream& stream) {
+    if (stream.has_metadata()) return to_stream_info(stream.metadata(), stream.name());
+    StreamInfo info;
+    info.format = "dbn";
+    info.schema = schema_name(stream.metadata().schema);
+    info.version = stream.version();
+    return info;
+  }
+
+  /// The newest word of a live stream. Without a start it speaks of all days where nothing else was
+  /// said of the id, else of those from its own on.
+  void apply(const SymbolMapping& mapping) {
+    const std::uint32_t id = mapping.instrument.instrument_id;
+    const UnixNanos from = is_null(mapping.start) ? mapping.ts_event : mapping.start;
+    if (mapping.out_symbol.empty() || is_null(from)) return;
+    SymbolInterval interval{.raw_symbol = mapping.out_symbol,
+                            .start = utc_date(from),
+                            .end = is_null(mapping.end) ? kLastDay : utc_date(mapping.end),
+                            .instrument_id = id};
+    if (symbols_.symbol(info_.dataset, interval.start, id) == mapping.out_symbol) return;
+    const auto known = std::ranges::find(info_.mappings, id, &SymbolInterval::instrument_id);
+    if (known == info_.mappings.end() && is_null(mapping.start)) interval.start = kFirstDay;
+    std::vector<SymbolInterval> later;  // what an interval with an end leaves of others
+    for (auto at = known; at != info_.mappings.end(); ++at) {
+      if (at->instrument_id != id || at->end <= interval.start) continue;
+      if (at->end > interval.end) {
+        later.push_back({at->raw_symbol, std::max(at->start, interval.end), at->end, id});
+      }
+      at->end = std::max(at->start, interval.start);
     }
-    auto span = dbn_bar_span(raw_.rtype);
-    if (raw_.rtype == rtype::kOhlcvOld) span = schema_span_;
-    if (!span) return false;
-    record_ = decode_bar(raw_.bytes, *span);
-    return true;
+    symbols_.replace(info_.dataset, interval);
+    info_.mappings.push_back(std::move(interval));
+    info_.mappings.insert(info_.mappings.end(), later.begin(), later.end());
   }
 
   dbn::RecordStream stream_;
   StreamInfo info_;
-  std::optional<std::chrono::nanoseconds> schema_span_;  ///< for bars of type 0x11
+  dbn::ValueDecoder decoder_;
+  SymbolMap symbols_;
   dbn::RawRecord raw_;
   Record record_;
 };

@@ -26,8 +26,11 @@ inline constexpr std::size_t kDbnDefinitionSize = 520;  ///< of version 3
 namespace rtype {
 inline constexpr int kTrades = 0x00;
 inline constexpr int kMbp1 = 0x01;  ///< tbbo too
+inline constexpr int kMbp10 = 0x0A;
 inline constexpr int kOhlcvOld = 0x11;
+inline constexpr int kStatus = 0x12;
 inline constexpr int kDefinition = 0x13;
+inline constexpr int kImbalance = 0x14;
 inline constexpr int kError = 0x15;
 inline constexpr int kSymbolMapping = 0x16;
 inline constexpr int kSystem = 0x17;
@@ -38,6 +41,12 @@ inline constexpr int kOhlcv1h = 0x22;
 inline constexpr int kOhlcv1d = 0x23;
 inline constexpr int kOhlcvEod = 0x24;
 inline constexpr int kMbo = 0xA0;
+inline constexpr int kCmbp1 = 0xB1;
+inline constexpr int kCbbo1s = 0xC0;
+inline constexpr int kCbbo1m = 0xC1;
+inline constexpr int kTcbbo = 0xC2;
+inline constexpr int kBbo1s = 0xC3;
+inline constexpr int kBbo1m = 0xC4;
 }  // namespace rtype
 
 struct DbnRecordKind {

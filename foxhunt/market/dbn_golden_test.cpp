@@ -350,8 +350,8 @@ TEST_F(DbnGoldenTest, ValuesThatHoldAWholeRecordHashToTheGoldenText) {
     records += want.at("records").get<std::int64_t>();
   });
   EXPECT_EQ(kinds.size(), 9U) << "all but definitions, imbalances, mappings and messages";
-  EXPECT_EQ(files, 0);
-  EXPECT_EQ(records, 0);
+  EXPECT_EQ(files, 156) << "files that hold nothing else, empty ones included";
+  EXPECT_EQ(records, 94'288);
 }
 
 TEST_F(DbnGoldenTest, DefinitionsAgreeFieldByField) {

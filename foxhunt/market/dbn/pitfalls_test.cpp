@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/market/convert.h"
@@ -32,6 +33,9 @@ RecordStream stored(std::string bytes, const StreamOptions& options = {}) {
 }
 RecordStream in_memory(const std::string& bytes, const StreamOptions& options = {}) {
   return RecordStream(std::as_bytes(std::span(bytes)), "memory", options);
+}
+RecordStream in_memory(std::string&& bytes, const StreamOptions& options = {}) {
+  return stored(std::move(bytes), options);  // nothing else keeps them
 }
 std::int64_t drain(RecordStream& stream) {
   RawRecord record;
@@ -75,9 +79,7 @@ TEST(DbnPitfallsTest, Pitfall01_AFrameThatIsDoneIsNotTheEnd) {
 TEST(DbnPitfallsTest, Pitfall02_ACorruptSecondFrameIsAnErrorWithItsPlaceAndTheRecordsSoFar) {
   const std::string first = zstd_frame(plain_metadata(6) + bars(4));
   std::string second = zstd_frame(bars(4));
-  second[5] = '\x7F';
-  second.resize(14);
-  second += std::string(40, '\x55');
+  second[6] = static_cast<char>(second[6] | 6);  // its first block of a kind that does not exist
   auto stream = stored(first + second);
   RawRecord record;
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(stream.next(record)) << i;
@@ -86,9 +88,10 @@ TEST(DbnPitfallsTest, Pitfall02_ACorruptSecondFrameIsAnErrorWithItsPlaceAndTheRe
       while (stream.next(record)) {
       }
     });
-    EXPECT_THAT(text, AllOf(HasSubstr("compressed offset"), HasSubstr("records)")));
+    EXPECT_THAT(text,
+                AllOf(HasSubstr("zstd frame 2 (compressed offset"), HasSubstr("after 4 records")));
   }
-  EXPECT_GE(stream.stats().records, 4);
+  EXPECT_EQ(stream.stats().records, 4);
 }
 
 TEST(DbnPitfallsTest, Pitfall03_AnInputThatIsOverInsideAFrameIsTruncated) {

@@ -67,7 +67,7 @@ TEST(DbnUpgradeTest, EveryReferenceFileHashesToTheOfficialDecodersTextAsItIsAndU
     ++files;
   }
   EXPECT_EQ(files, 196);
-  EXPECT_GT(upgraded_records, 5000) << "many of them are of old versions";
+  EXPECT_EQ(upgraded_records, 51) << "all others are the same in every version";
 }
 
 RawRecord raw(const std::string& bytes, int version) {

@@ -42,9 +42,8 @@ struct BehindTheWriter {
     } catch (const foxhunt::DataError&) {  // a text that fills its field without a NUL
     }
   }
-  void operator()(const market::Trade&) const {}
-  void operator()(const market::TopOfBook&) const {}
-  void operator()(const market::OrderEvent&) const {}
+  template <class Other>
+  void operator()(const Other& /*value*/) const {}
 };
 
 /// Counts of one reading, or -1 records where it is refused.

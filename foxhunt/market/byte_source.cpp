@@ -22,6 +22,8 @@ constexpr std::uint32_t kSkippableMagic = 0x184D2A50;  // the last four bits are
 constexpr std::size_t kMagicSize = 4;
 constexpr std::size_t kSkippableHead = 8;  // magic and length
 constexpr std::size_t kMostFrameHead = 18;
+constexpr std::size_t kLeastFrameHead = 5;
+constexpr std::size_t kBlockHead = 3;
 
 bool is_frame(std::uint32_t magic) { return magic == kFrameMagic; }
 bool is_skippable(std::uint32_t magic) { return (magic & 0xFFFFFFF0U) == kSkippableMagic; }
@@ -108,6 +110,14 @@ class Chunk {
     }
     return size() >= n;
   }
+  /// What comes next without a copy in between, where nothing is kept here and `out` is large.
+  std::size_t read_past(std::span<std::byte> out) {
+    if (size() != 0 || over_ || out.size() < kChunk) return 0;
+    const std::size_t got = input_->read(out);
+    over_ = got == 0;
+    offset_ += got;
+    return got;
+  }
 
  private:
   std::unique_ptr<ByteInput> input_;
@@ -133,6 +143,7 @@ class PlainSource final : public ByteSource {
     return done;
   }
   std::size_t read_some(std::span<std::byte> out) override {
+    if (const std::size_t got = chunk_.read_past(out)) return got;
     if (out.empty() || !chunk_.want(1)) return 0;
     const std::size_t n = std::min(out.size(), chunk_.size());
     std::memcpy(out.data(), chunk_.data(), n);
@@ -211,14 +222,20 @@ class ZstdSource final : public ByteSource {
   }
 
   void decode(ZSTD_outBuffer& target) {
+    // One block a call: what stands in front of a damaged block has then been delivered. zstd asks
+    // for a block with the next one's head, which may be the damaged one or not be written yet.
+    const std::size_t wanted = asked_ > kBlockHead ? asked_ - kBlockHead : asked_;
+    const std::size_t feed = std::clamp<std::size_t>(wanted, 1, kChunk);
     // A full output may have left bytes inside the decoder: they come before waiting for input.
-    const bool more = std::exchange(holds_output_, false) || chunk_.want(1);
-    ZSTD_inBuffer source{chunk_.data(), chunk_.size(), 0};
+    const bool more =
+        std::exchange(holds_output_, false) || chunk_.want(feed) || chunk_.size() != 0;
+    ZSTD_inBuffer source{chunk_.data(), std::min(chunk_.size(), feed), 0};
     const std::size_t before = target.pos;
     const std::size_t result = ZSTD_decompressStream(stream_.get(), &target, &source);
     chunk_.take(source.pos);
     holds_output_ = target.pos == target.size;
     if (ZSTD_isError(result) != 0) fail(ZSTD_getErrorName(result));
+    asked_ = result != 0 ? result : kLeastFrameHead;
     produced_ += target.pos - before;
     if (result == 0) {
       // libzstd checks this only where it decodes a frame in one call.
@@ -257,6 +274,7 @@ class ZstdSource final : public ByteSource {
   std::int64_t frames_ = 0;
   unsigned long long declared_ = ZSTD_CONTENTSIZE_UNKNOWN;  ///< by the frame's head; or no size
   unsigned long long produced_ = 0;                         ///< of the frame
+  std::size_t asked_ = kLeastFrameHead;                     ///< bytes that zstd says it needs next
   int stalls_ = 0;
   bool holds_output_ = false;  ///< perhaps
   bool over_ = false;

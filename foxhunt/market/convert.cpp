@@ -28,9 +28,8 @@ struct Spool {
 
 const Bar& bar_of(const Record& record, std::int64_t index) {
   if (const auto* bar = std::get_if<Bar>(&record)) return *bar;
-  static constexpr const char* kNames[] = {"bar", "trade", "top of book", "definition"};
-  throw DataError(fmt::format("[convert] record {} is a {}; only bars are converted", index,
-                              kNames[record.index()]));
+  throw DataError(
+      fmt::format("[convert] record {} is a {}; only bars are converted", index, kind_of(record)));
 }
 
 /// The schema of bars of this length.
@@ -43,16 +42,32 @@ std::string schema_of(const Bar& bar) {
                   std::chrono::duration<double>(bar.span).count()));
 }
 
+/// What a gateway says of the stream is counted and passed over.
+const Record* next_of_market(Reader& reader, ConvertReport& report) {
+  const Record* record = reader.next();
+  while (record != nullptr) {
+    if (std::holds_alternative<SymbolMapping>(*record)) {
+      ++report.skipped_by_rtype[rtype::kSymbolMapping];
+    } else if (const auto* message = std::get_if<Message>(record)) {
+      ++report.skipped_by_rtype[message->is_error ? rtype::kError : rtype::kSystem];
+    } else {
+      return record;
+    }
+    record = reader.next();
+  }
+  return nullptr;
+}
+
 /// All bars of `reader` into the spool; what was seen, into `report`.
 void spool_bars(Reader& reader, const fs::path& path, const std::string& dataset,
                 ConvertReport& report) {
-  const Record* record = reader.next();
+  const Record* record = next_of_market(reader, report);
   if (record == nullptr) throw DataError("[convert] the input holds no bars");
   StreamInfo info;
   info.dataset = dataset;
   info.schema = report.schema = schema_of(bar_of(*record, 0));
   DbnWriter writer(path, info, {.compress = false});
-  for (; record != nullptr; record = reader.next()) {
+  for (; record != nullptr; record = next_of_market(reader, report)) {
     const Bar& bar = bar_of(*record, report.bars);
     if (is_null(bar.start)) {
       throw DataError(fmt::format("[convert] record {} has no time", report.bars));
@@ -90,7 +105,8 @@ ConvertReport convert_bars(Reader& reader, const fs::path& out, const ConvertOpt
   const Spool spool(out);
   spool_bars(reader, spool.path, report.dataset, report);
   report.truncated = reader.stats().truncated;
-  report.skipped_by_rtype = reader.stats().skipped_by_rtype;
+  for (const auto& [rtype, n] : reader.stats().skipped_by_rtype)
+    report.skipped_by_rtype[rtype] += n;
   if (report.truncated && !options.allow_truncated) {
     throw DataError(fmt::format("[convert] the input is cut short after {} bars", report.bars));
   }

@@ -1,10 +1,11 @@
 #pragma once
 // DBN as a Reader: versions 1, 2 and 3, with metadata or without.
 //
-// Handed out are bars (ohlcv-*), trades, mbo, mbp-1 and tbbo, and definitions; every other record
-// is passed over by its length and counted. Bars of the old type 0x11 carry no interval: they get
-// that of the file's schema, and where the schema names none (a mixed file) they are passed over
-// too.
+// Every record type that this code knows is handed out; others are passed over by their length and
+// counted. Bars of the old type 0x11 carry no interval: they get that of the file's schema, and
+// where the schema names none (a mixed file) they are passed over too. Symbol mappings of live
+// streams are handed out and applied: info().mappings grows by each that says something new, and
+// symbol_of() knows it.
 
 #include <cstddef>
 #include <memory>
@@ -24,9 +25,5 @@ namespace foxhunt::market {
 ///         that is less than a record of its type has.
 std::unique_ptr<Reader> make_dbn_reader(std::unique_ptr<ByteSource> source,
                                         const ReadOptions& options = {});
-
-/// Whether the bytes at the front of a stream are records without metadata: the first record, and
-/// the second where its header is there, have a known type and exactly a size it may have.
-bool looks_like_dbn_fragment(std::span<const std::byte> front);
 
 }  // namespace foxhunt::market

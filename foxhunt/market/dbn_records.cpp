@@ -16,11 +16,11 @@ using Bytes = std::span<const std::byte>;
 constexpr DbnRecordKind kKinds[] = {
     {rtype::kTrades, "trades", {48, 48, 48}},
     {rtype::kMbp1, "mbp-1", {80, 80, 80}},
-    {0x0A, "mbp-10", {368, 368, 368}},
+    {rtype::kMbp10, "mbp-10", {368, 368, 368}},
     {rtype::kOhlcvOld, "ohlcv", {56, 56, 56}},
-    {0x12, "status", {40, 40, 40}},
+    {rtype::kStatus, "status", {40, 40, 40}},
     {rtype::kDefinition, "definition", {360, 400, 520}},
-    {0x14, "imbalance", {112, 112, 112}},
+    {rtype::kImbalance, "imbalance", {112, 112, 112}},
     {rtype::kError, "error", {80, 320, 320}},
     {rtype::kSymbolMapping, "symbol-mapping", {80, 176, 176}},
     {rtype::kSystem, "system", {80, 320, 320}},
@@ -31,12 +31,12 @@ constexpr DbnRecordKind kKinds[] = {
     {rtype::kOhlcv1d, "ohlcv-1d", {56, 56, 56}},
     {rtype::kOhlcvEod, "ohlcv-eod", {56, 56, 56}},
     {rtype::kMbo, "mbo", {56, 56, 56}},
-    {0xB1, "cmbp-1", {80, 80, 80}},
-    {0xC0, "cbbo-1s", {80, 80, 80}},
-    {0xC1, "cbbo-1m", {80, 80, 80}},
-    {0xC2, "tcbbo", {80, 80, 80}},
-    {0xC3, "bbo-1s", {80, 80, 80}},
-    {0xC4, "bbo-1m", {80, 80, 80}},
+    {rtype::kCmbp1, "cmbp-1", {80, 80, 80}},
+    {rtype::kCbbo1s, "cbbo-1s", {80, 80, 80}},
+    {rtype::kCbbo1m, "cbbo-1m", {80, 80, 80}},
+    {rtype::kTcbbo, "tcbbo", {80, 80, 80}},
+    {rtype::kBbo1s, "bbo-1s", {80, 80, 80}},
+    {rtype::kBbo1m, "bbo-1m", {80, 80, 80}},
 };
 
 constexpr std::uint64_t kUndefinedTime = std::numeric_limits<std::uint64_t>::max();
@@ -199,10 +199,10 @@ int dbn_version_by_size(int rtype, std::size_t size) {
   return size >= kind->sizes[1] ? 2 : 1;
 }
 
-int dbn_definition_version(std::size_t size, int file_version) {
-  const auto& sizes = find_dbn_record_kind(rtype::kDefinition)->sizes;
-  const auto at = std::find(sizes.begin(), sizes.end(), size);
-  return at == sizes.end() ? file_version : static_cast<int>(at - sizes.begin()) + 1;
+int dbn_layout_version(const DbnRecordKind& kind, std::size_t size, int file_version) {
+  if (kind.sizes[static_cast<std::size_t>(file_version - 1)] == size) return file_version;
+  const auto at = std::find(kind.sizes.rbegin(), kind.sizes.rend(), size);
+  return at == kind.sizes.rend() ? file_version : static_cast<int>(kind.sizes.rend() - at);
 }
 
 std::optional<std::chrono::nanoseconds> dbn_bar_span(int rtype) {

@@ -26,8 +26,11 @@ inline constexpr std::size_t kDbnDefinitionSize = 520;  ///< of version 3
 namespace rtype {
 inline constexpr int kTrades = 0x00;
 inline constexpr int kMbp1 = 0x01;  ///< tbbo too
+inline constexpr int kMbp10 = 0x0A;
 inline constexpr int kOhlcvOld = 0x11;
+inline constexpr int kStatus = 0x12;
 inline constexpr int kDefinition = 0x13;
+inline constexpr int kImbalance = 0x14;
 inline constexpr int kError = 0x15;
 inline constexpr int kSymbolMapping = 0x16;
 inline constexpr int kSystem = 0x17;
@@ -38,6 +41,12 @@ inline constexpr int kOhlcv1h = 0x22;
 inline constexpr int kOhlcv1d = 0x23;
 inline constexpr int kOhlcvEod = 0x24;
 inline constexpr int kMbo = 0xA0;
+inline constexpr int kCmbp1 = 0xB1;
+inline constexpr int kCbbo1s = 0xC0;
+inline constexpr int kCbbo1m = 0xC1;
+inline constexpr int kTcbbo = 0xC2;
+inline constexpr int kBbo1s = 0xC3;
+inline constexpr int kBbo1m = 0xC4;
 }  // namespace rtype
 
 struct DbnRecordKind {
@@ -57,9 +66,10 @@ bool is_plausible_dbn_record(int rtype, std::size_t size);
 /// same. Where two versions share a layout, the newer one.
 int dbn_version_by_size(int rtype, std::size_t size);
 
-/// The version whose layout a definition of `size` bytes (without ts_out) has: a size that is
-/// exactly one version's means that version, any other the file's.
-int dbn_definition_version(std::size_t size, int file_version);
+/// The version whose layout a record of `size` bytes (without ts_out) has: a size that is exactly
+/// one version's means that version (of several the newest, but the file's where it is one of
+/// them), any other the file's.
+int dbn_layout_version(const DbnRecordKind& kind, std::size_t size, int file_version);
 
 /// The interval of the bars of a type; nullopt for other types and for 0x11, whose interval only
 /// the schema of the file tells. End-of-day bars get 24 hours: no session is longer, so that

@@ -183,10 +183,12 @@ TEST(DbnRecordsTest, SizesTellVersionsApart) {
   EXPECT_EQ(dbn_version_by_size(rtype::kTrades, 48), 0) << "the same in all versions";
   EXPECT_EQ(dbn_version_by_size(0x77, 48), 0);
 
-  EXPECT_EQ(dbn_definition_version(360, 3), 1);
-  EXPECT_EQ(dbn_definition_version(400, 1), 2);
-  EXPECT_EQ(dbn_definition_version(528, 3), 3) << "a field appended by a newer writer";
-  EXPECT_EQ(dbn_definition_version(456, 3), 3) << "too short: not an old one";
+  EXPECT_EQ(dbn_layout_version(*find_dbn_record_kind(0x13), 360, 3), 1);
+  EXPECT_EQ(dbn_layout_version(*find_dbn_record_kind(0x13), 400, 1), 2);
+  EXPECT_EQ(dbn_layout_version(*find_dbn_record_kind(0x13), 528, 3), 3)
+      << "a field appended by a newer writer";
+  EXPECT_EQ(dbn_layout_version(*find_dbn_record_kind(0x13), 456, 3), 3)
+      << "too short: not an old one";
 
   EXPECT_TRUE(is_plausible_dbn_record(rtype::kOhlcv1m, 56));
   EXPECT_TRUE(is_plausible_dbn_record(rtype::kOhlcv1m, 64));

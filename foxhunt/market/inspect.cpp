@@ -51,6 +51,11 @@ bool same_values(const Bar& a, const Bar& b) {
          a.volume == b.volume;
 }
 
+/// Such records carry the time of the gateway that sent them, not the market's.
+bool is_of_gateway(const Record& record) {
+  return std::holds_alternative<SymbolMapping>(record) || std::holds_alternative<Message>(record);
+}
+
 class Inspector {
  public:
   Inspector(Reader& reader, const InspectOptions& options) : reader_(reader), options_(options) {
@@ -68,7 +73,7 @@ class Inspector {
       }
       result_.last = *record;
       last_state_ = &state;
-      check_time(t);
+      if (!is_of_gateway(*record)) check_time(t);
       ++state.report.records;
       if (is_null(state.report.first)) state.report.first = t;
       state.report.last = std::max(state.report.last, t);
@@ -93,6 +98,7 @@ class Inspector {
 
   std::string symbol_name(const Record& record, const InstrumentKey& key, UnixNanos t) const {
     if (const auto* definition = std::get_if<Definition>(&record)) return definition->raw_symbol;
+    if (std::holds_alternative<Message>(record)) return "(gateway)";
     std::string symbol = reader_.symbol_of(key, t);
     return symbol.empty() ? fmt::format("#{}", key.instrument_id) : symbol;
   }
@@ -196,8 +202,8 @@ class Inspector {
     check_session(state, trade.ts_recv);
   }
 
-  void check(SymbolState& state, const TopOfBook& top) {
-    const BookLevel& level = top.level;
+  template <class Level>
+  void check_level(const Level& level) {
     if (level.bid.is_null() || level.ask.is_null()) {
       ++result_.empty_sides;
     } else if (level.bid.nano > level.ask.nano) {
@@ -205,15 +211,27 @@ class Inspector {
     } else if (level.bid == level.ask) {
       ++result_.locked;
     }
+  }
+
+  void check(SymbolState& state, const TopOfBook& top) {
+    check_level(top.level);
     check_session(state, top.ts_recv);
   }
+  void check(SymbolState& state, const DepthOfBook& depth) {
+    check_level(depth.levels[0]);
+    check_session(state, depth.ts_recv);
+  }
+  void check(SymbolState& /*state*/, const Quote& quote) { check_level(quote.level); }
+  void check(SymbolState& /*state*/, const ConsolidatedQuote& quote) { check_level(quote.level); }
 
   void check(SymbolState& state, const OrderEvent& event) {
     if (event.action == 'T') state.report.volume += event.size;
     if ((event.flags & flag::kSnapshot) == 0) check_session(state, event.ts_recv);
   }
 
-  void check(SymbolState& /*state*/, const Definition& /*definition*/) {}
+  /// Definitions, statistics, status, imbalances, mappings and messages hold nothing to check here.
+  template <class Other>
+  void check(SymbolState& /*state*/, const Other& /*value*/) {}
 
   void finish() {
     for (SymbolState* state : order_) {

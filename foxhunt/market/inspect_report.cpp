@@ -53,12 +53,19 @@ struct RecordJson {
             {"size", trade.size},
             {"side", std::string(1, static_cast<char>(trade.side))}};
   }
-  Json operator()(const TopOfBook& top) const {
-    return {{"type", "top_of_book"},
-            {"bid", json_of(top.level.bid)},
-            {"ask", json_of(top.level.ask)},
-            {"bid_size", top.level.bid_size},
-            {"ask_size", top.level.ask_size}};
+  template <class Level>
+  static Json level_json(std::string_view type, const Level& level) {
+    return {{"type", type},
+            {"bid", json_of(level.bid)},
+            {"ask", json_of(level.ask)},
+            {"bid_size", level.bid_size},
+            {"ask_size", level.ask_size}};
+  }
+  Json operator()(const TopOfBook& top) const { return level_json("top_of_book", top.level); }
+  Json operator()(const DepthOfBook& d) const { return level_json("depth_of_book", d.levels[0]); }
+  Json operator()(const Quote& quote) const { return level_json("quote", quote.level); }
+  Json operator()(const ConsolidatedQuote& quote) const {
+    return level_json("consolidated_quote", quote.level);
   }
   Json operator()(const OrderEvent& event) const {
     return {{"type", "order_event"},
@@ -71,6 +78,26 @@ struct RecordJson {
     return {{"type", "definition"},
             {"tick", json_of(d.min_price_increment)},
             {"expiration", d.expiration ? json_of(*d.expiration) : Json()}};
+  }
+  Json operator()(const Statistic& s) const {
+    return {{"type", "statistic"},
+            {"stat_type", s.type},
+            {"price", json_of(s.price)},
+            {"quantity", s.quantity ? Json(*s.quantity) : Json()}};
+  }
+  Json operator()(const Status& s) const {
+    return {{"type", "status"}, {"action", s.action}, {"reason", s.reason}};
+  }
+  Json operator()(const Imbalance& i) const {
+    return {{"type", "imbalance"},
+            {"ref_price", json_of(i.ref_price)},
+            {"side", std::string(1, static_cast<char>(i.side))}};
+  }
+  Json operator()(const SymbolMapping& m) const {
+    return {{"type", "symbol_mapping"}, {"in", m.in_symbol}, {"out", m.out_symbol}};
+  }
+  Json operator()(const Message& m) const {
+    return {{"type", m.is_error ? "error" : "system"}, {"text", m.text}};
   }
 };
 

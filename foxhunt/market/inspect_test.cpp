@@ -208,10 +208,11 @@ TEST(Inspect, SaysThatThereAreNoRecords) {
 }
 
 TEST(Inspect, CountsRecordsOfTypesThatAreNotRead) {
-  const Inspection i = inspect(*open_reader(test::fixture("test_data.mbp-10.v3.dbn")));
+  std::string unknown = test::record_head(0x77, 24, 1).str() + std::string(8, 'x');
+  const Inspection i = inspect(*test::dbn_reader(test::plain_metadata() + unknown + unknown));
   EXPECT_EQ(i.records, 2);
-  EXPECT_EQ(i.stats.by_rtype, (std::map<int, std::int64_t>{{0x0A, 2}}));
-  EXPECT_EQ(i.stats.skipped_by_rtype, (std::map<int, std::int64_t>{{0x0A, 2}}));
+  EXPECT_EQ(i.stats.by_rtype, (std::map<int, std::int64_t>{{0x77, 2}}));
+  EXPECT_EQ(i.stats.skipped_by_rtype, (std::map<int, std::int64_t>{{0x77, 2}}));
   EXPECT_FALSE(i.first);
 }
 

@@ -10,6 +10,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/market/byte_source.h"
 #include "foxhunt/market/csv_reader.h"
+#include "foxhunt/market/dbn/stream.h"
 #include "foxhunt/market/dbn_reader.h"
 #include "foxhunt/market/dbn_records.h"
 
@@ -79,7 +80,7 @@ std::unique_ptr<Reader> open_source(std::unique_ptr<ByteSource> bytes, const Rea
         fmt::format("{}: {}", source->name(),
                     source->truncated() ? "cut short before its first byte" : "an empty file"));
   }
-  if (starts_with(front, "DBN") || options.dbn_version != 0 || looks_like_dbn_fragment(front)) {
+  if (starts_with(front, "DBN") || options.dbn_version != 0 || dbn::looks_like_fragment(front)) {
     return make_dbn_reader(std::move(source), options);
   }
   refuse_known_others(front, source->name());
@@ -120,26 +121,32 @@ std::string_view rtype_name(int rtype) {
 }
 
 UnixNanos index_time(const Record& record) {
-  struct Visitor {
-    UnixNanos operator()(const Bar& bar) const { return bar.start; }
-    UnixNanos operator()(const Trade& t) const {
-      return is_null(t.ts_recv) ? t.ts_event : t.ts_recv;
-    }
-    UnixNanos operator()(const TopOfBook& t) const {
-      return is_null(t.ts_recv) ? t.ts_event : t.ts_recv;
-    }
-    UnixNanos operator()(const OrderEvent& t) const {
-      return is_null(t.ts_recv) ? t.ts_event : t.ts_recv;
-    }
-    UnixNanos operator()(const Definition& d) const {
-      return is_null(d.ts_recv) ? d.ts_event : d.ts_recv;
-    }
-  };
-  return std::visit(Visitor{}, record);
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (
+            requires { value.start; } && !requires { value.ts_event; }) {
+          return value.start;  // a bar
+        } else if constexpr (requires { value.ts_recv; }) {
+          return is_null(value.ts_recv) ? value.ts_event : value.ts_recv;
+        } else {
+          return value.ts_event;
+        }
+      },
+      record);
 }
 
 InstrumentKey instrument_of(const Record& record) {
   return std::visit([](const auto& value) { return value.instrument; }, record);
+}
+
+std::string_view kind_of(const Record& record) {
+  static constexpr std::string_view kNames[] = {
+      "bar",         "trade",         "top of book", "definition",
+      "order event", "depth of book", "quote",       "consolidated quote",
+      "statistic",   "status",        "imbalance",   "symbol mapping",
+      "message"};
+  static_assert(std::size(kNames) == std::variant_size_v<Record>);
+  return kNames[record.index()];
 }
 
 }  // namespace foxhunt::market

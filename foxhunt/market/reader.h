@@ -70,8 +70,9 @@ class Reader {
 
   /// The symbol of an instrument at a time, by the UTC date of `at`, or "" where the file does not
   /// say. Where several symbols stand for one id (ES.c.0 and ESH1), the one listed first.
-  /// Cost  linear in the mappings of info(); who asks for every record keeps the answer of the day.
-  std::string symbol_of(const InstrumentKey& key, UnixNanos at) const;
+  /// Cost  as this class gives it linear in the mappings of info(), of DBN their logarithm; who
+  /// asks for every record keeps the answer of the day.
+  virtual std::string symbol_of(const InstrumentKey& key, UnixNanos at) const;
 };
 
 /// What a record type of DBN is called: 33 "ohlcv-1m", 0 "trades", 1 "mbp-1"; "unknown" where this

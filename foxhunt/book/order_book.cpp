@@ -52,6 +52,7 @@ void OrderBook::begin(const OrderEvent& event) noexcept {
     ++counters_.open_snapshots;
     in_snapshot_ = false;
     started_ = true;
+    quality_.bad_ts_recv = false;  // of its rows, not of this event
   }
   if (event.action == 'R') quality_.maybe_bad_book = false;
   if (has(event.flags, market::flag::kMaybeBadBook)) {

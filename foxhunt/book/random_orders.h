@@ -33,8 +33,10 @@ inline OrderEvent event(char action, std::uint64_t id, Side side, std::int64_t p
 /// some way. About `live` orders rest at a time.
 class RandomOrders {
  public:
-  RandomOrders(std::uint64_t seed, std::int64_t tick, std::uint64_t live, std::uint64_t garbage)
-      : rng_(seed), tick_(tick), live_(live), garbage_(garbage) {}
+  /// Where the price does not wander, bids and asks never cross.
+  RandomOrders(std::uint64_t seed, std::int64_t tick, std::uint64_t live, std::uint64_t garbage,
+               bool wanders = true)
+      : rng_(seed), tick_(tick), live_(live), garbage_(garbage), wanders_(wanders) {}
 
   OrderEvent next() {
     at_ += std::chrono::nanoseconds{rng_.below(2'000'000)};
@@ -54,7 +56,7 @@ class RandomOrders {
   };
 
   OrderEvent right() {
-    if (rng_.below(50) == 0) middle_ += static_cast<std::int64_t>(rng_.below(3)) - 1;
+    if (wanders_ && rng_.below(50) == 0) middle_ += static_cast<std::int64_t>(rng_.below(3)) - 1;
     const std::uint64_t draw = rng_.below(100);
     if (known_.empty() || draw < (known_.size() < live_ ? 50U : 20U)) {
       const Known order{++last_id_, rng_.below(2) == 0 ? Side::kBid : Side::kAsk, 0, size()};
@@ -105,6 +107,7 @@ class RandomOrders {
   Rng rng_;
   std::int64_t tick_;
   std::uint64_t live_, garbage_;
+  bool wanders_;
   std::int64_t middle_ = 19'000;
   std::uint64_t last_id_ = kFirstId;
   std::uint32_t sequence_ = 0;

@@ -46,7 +46,7 @@ class OrderBook {
  public:
   /// Room for so many orders and so many prices a side is taken at once; apply() allocates only
   /// where a book outgrows it, and then doubles it.
-  explicit OrderBook(market::InstrumentKey instrument, std::size_t orders = 1U << 16U,
+  explicit OrderBook(market::InstrumentKey instrument, std::size_t orders = 1U << 15U,
                      std::size_t prices = 1U << 12U);
 
   /// Whether the record ends an event at which the book may be looked at: ready() afterwards.

@@ -70,14 +70,14 @@ class OrderIndex {
     return at;
   }
   void rebuild(std::size_t orders) {
-    const std::size_t room = std::bit_ceil(2 * orders + 16);
+    const std::size_t room = std::bit_ceil(2 * orders | std::size_t{16});
     slots_.assign(room, Slot{});
     mask_ = room - 1;
     shift_ = 64 - std::countr_zero(room);
   }
   void grow() {
     const std::vector<Slot> old = std::exchange(slots_, {});
-    rebuild(old.size());
+    rebuild(old.size());  // twice the slots
     for (const Slot& slot : old) {
       if (slot.place != kNone) slots_[locate(slot.id)] = slot;
     }

@@ -20,7 +20,7 @@ class BookFeatures {
   /// `orders` and `prices` are the room that the book takes at once (book/order_book.h).
   /// Errors  ConfigError as BookRows.
   BookFeatures(BookFeatureConfig config, Price tick, std::optional<market::Calendar> calendar,
-               market::InstrumentKey instrument, std::size_t orders = 1U << 16U,
+               market::InstrumentKey instrument, std::size_t orders = 1U << 15U,
                std::size_t prices = 1U << 12U);
 
   const Schema& schema() const noexcept { return rows_.schema(); }

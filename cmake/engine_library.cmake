@@ -7,7 +7,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 configure_file(foxhunt.h ${CMAKE_BINARY_DIR}/include/foxhunt.h COPYONLY)
-set(rooms base config market features kernels model bundle engine)
+set(rooms base config market book features kernels model bundle engine)
 
 add_library(foxhunt_engine_shared SHARED ${c_interface})
 target_link_libraries(foxhunt_engine_shared PRIVATE foxhunt_engine foxhunt_warnings)

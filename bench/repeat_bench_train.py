@@ -2,66 +2,134 @@
 """Do the figures of a training benchmark repeat? Two bench-train.json of `foxhunt bench train`, one beside the other.
 
     bench/repeat_bench_train.py FIRST.json SECOND.json
+    bench/repeat_bench_train.py --run FOXHUNT [--config F] [--out DIR] [more options of bench train]
 
-A line a case: both medians, and whether each run's median lies in the interval of the other. Exit code 1 where fewer figures
-do than the intervals promise (their lowest level, less two standard deviations of a share of that many).
+The second form runs the short form twice, one after the other, into DIR/first and DIR/second (default runs/repeat), and
+compares. A line a figure: both values, and whether each run's value lies in the interval of the other. What is promised to
+repeat is counted apart: steps in reference programs, hours and cost at one speed of the machine, speed-ups, peak memory, the
+largest batch. Times by the clock are shown and not counted: another load may move them. Exit code 1 where a kind of figure
+repeats less often than its intervals say, less two standard deviations of a share of that many.
 """
 import json
 import math
+import pathlib
+import subprocess
 import sys
-
-FIGURES = ("step_seconds", "rows_per_second", "peak_bytes")
 
 
 def inside(value, figure):
-    return figure["low"] <= value <= figure["high"]
+    slack = 1e-9 * abs(value)  # an interval of no width, rounded once more
+    return figure["low"] - slack <= value <= figure["high"] + slack
 
 
-def main(first, second):
-    first, second = (json.load(open(name)) for name in (first, second))
+class Kind:
+    """Figures of one sort: how many hold, both ways, and what they promise."""
+
+    def __init__(self, name, promised):
+        self.name, self.promised = name, promised
+        self.held, self.compared, self.level = 0, 0, 1.0
+        self.moved = []
+
+    def compare(self, what, a, b):
+        if a is None or b is None:
+            return
+        there, back = inside(b["value"], a), inside(a["value"], b)
+        self.held += there + back
+        self.compared += 2
+        self.level = min(self.level, a["level"], b["level"])
+        ratio = b["value"] / a["value"] if a["value"] else float("nan")
+        self.moved.append(abs(math.log(ratio)) if ratio > 0 else 0.0)
+        print(f"{self.name:<20} {what:<46} {a['value']:>12.5g} {b['value']:>12.5g} {ratio:>8.3f}"
+              f"  {'yes' if there else 'NO':>4} {'yes' if back else 'NO':>4}")
+
+    def keeps(self):
+        """Neighbouring figures of one run share its noise, so that the deviation is no smaller than this."""
+        if self.compared == 0:
+            return True
+        wanted = self.level - 2 * math.sqrt(max(self.level * (1 - self.level), 0) / self.compared)
+        return self.held / self.compared >= wanted
+
+    def summary(self):
+        if self.compared == 0:
+            return f"{self.name}: nothing to compare"
+        text = f"{self.name}: {self.held} of {self.compared} in the other run's interval, {self.held / self.compared:.0%}"
+        text += f"; promised {self.level:.0%}" if self.promised else "; not promised"
+        text += f"; moved by up to {math.expm1(max(self.moved)):.1%}"
+        return text + ("" if self.keeps() or not self.promised else "  TOO FEW")
+
+
+def scaled(figure, factor):
+    return figure and {**figure, **{k: figure[k] * factor for k in ("value", "low", "high")}}
+
+
+def compare(first, second):
+    first, second = (json.loads(pathlib.Path(name).read_text()) for name in (first, second))
+    for report in (first, second):
+        if report["version"] < 2:
+            print("a report without the reference program: measure it again with this version")
+            return 1
     others = {case["case"]: case for case in second["cases"] if "step_seconds" in case}
-    held = compared = 0
-    level = 1.0
-    print(f"{'case':<28} {'figure':<16} {'first':>12} {'second':>12}   second/first  in the first's, the second's interval")
+    kinds = [Kind("references a step", True), Kind("hours, one speed", True), Kind("cost, one speed", True),
+             Kind("peak memory", True), Kind("speed-up", True), Kind("largest batch", True),
+             Kind("step by the clock", False)]
+    relative, hours, cost, memory, ratios, largest, clock = kinds
+    print(f"{'':<20} {'':<46} {'first':>12} {'second':>12} {'ratio':>8}  in the first's, the second's interval")
     for case in first["cases"]:
         other = others.get(case["case"])
         if "step_seconds" not in case or other is None:
             continue
-        for name in FIGURES:
-            a, b = case[name], other[name]
-            if a is None or b is None:
-                continue
-            there, back = inside(b["value"], a), inside(a["value"], b)
-            if name == "step_seconds":  # rows a second say the same again
-                held += there + back
-                compared += 2
-                level = min(level, a["level"], b["level"])
-            print(f"{case['case']:<28} {name:<16} {a['value']:>12.5g} {b['value']:>12.5g} {b['value'] / a['value']:>13.3f}"
-                  f"  {'yes' if there else 'NO':>4} {'yes' if back else 'NO':>4}")
-    ratios = ratios_held = 0
+        key = case["case"]
+        relative.compare(key, case["references_a_step"], other["references_a_step"])
+        speed = [r["reference"][case["device"]]["program_seconds"]["value"] for r in (first, second)]
+        to_first = speed[0] / speed[1]  # hours are in proportion to the machine's speed
+        hours.compare(key, case["task"]["hours"], scaled(other["task"]["hours"], to_first))
+        cost.compare(key, case["task"]["cost"], scaled(other["task"]["cost"], to_first))
+        memory.compare(key, case["peak_bytes"], other["peak_bytes"])
+        clock.compare(key, case["step_seconds"], other["step_seconds"])
     again = {(r["fast"], r["slow"]): r["ratio"] for r in second["speed_ups"]}
     for one in first["speed_ups"]:
-        a, b = one["ratio"], again.get((one["fast"], one["slow"]))
-        if b is None:
+        ratios.compare(f"{one['fast']} over {one['slow']}", one["ratio"], again.get((one["fast"], one["slow"])))
+    # Without an interval: equal where both had the same memory to fill.
+    fits = {one["family"]: one for one in second["largest_batch"]}
+    for one in first["largest_batch"]:
+        other = fits.get(one["family"])
+        if other is None or one["fits"] == 0 or other["fits"] == 0:
             continue
-        there, back = inside(b["value"], a), inside(a["value"], b)
-        ratios += 2
-        ratios_held += there + back
-        print(f"{one['fast']:<28} over {one['slow']:<18} {a['value']:>5.3f} {b['value']:>12.3f} {b['value'] / a['value']:>13.3f}"
-              f"  {'yes' if there else 'NO':>4} {'yes' if back else 'NO':>4}")
-    if compared == 0:
+        per_window = [r["memory_bytes"] / r["fits"] for r in (one, other)]
+        figures = [{"value": p, "low": 0.98 * p, "high": 1.02 * p, "level": 1.0} for p in per_window]
+        largest.compare(f"{one['family']}, bytes of memory a window", *figures)
+    print()
+    if relative.compared == 0:
         print("no case was measured in both")
         return 1
-    wanted = level - 2 * math.sqrt(max(level * (1 - level), 0) / compared)
-    print(f"{held} of {compared} medians lie in the other run's interval, {held / compared:.0%}; promised {level:.0%}")
-    if ratios > 0:
-        print(f"{ratios_held} of {ratios} speed-ups do")
+    for kind in kinds:
+        print(kind.summary())
     for name, report in (("first", first), ("second", second)):
-        print(f"others used up to {report['other_cores']:.1f} of {report['machine']['cores']} cores in the {name} run")
-    return 0 if held / compared >= wanted else 1
+        for device, speed in report["reference"].items():
+            p = speed["program_seconds"]
+            print(f"{name} run, {device}: reference program {1e3 * p['value']:.3f} ms [{1e3 * p['low']:.3f}, {1e3 * p['high']:.3f}],"
+                  f" others used up to {report['other_cores']:.1f} of {report['machine']['cores']} cores; {report['seconds']:.0f} s")
+    return 0 if all(kind.keeps() for kind in kinds if kind.promised) else 1
+
+
+def run_twice(words):
+    program, more, out = words[0], words[1:], "runs/repeat"
+    if "--out" in more:
+        at = more.index("--out")
+        out = more[at + 1]
+        more = more[:at] + more[at + 2:]
+    reports = []
+    for name in ("first", "second"):
+        folder = pathlib.Path(out) / name
+        subprocess.run([program, "bench", "train", "--short", "--fresh", "--quiet", "--json", "--out", str(folder), *more],
+                       check=True, stdout=subprocess.DEVNULL)
+        reports.append(folder / "bench-train.json")
+    return compare(*reports)
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 2 and sys.argv[1] == "--run":
+        sys.exit(run_twice(sys.argv[2:]))
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(compare(*sys.argv[1:]))

@@ -173,7 +173,7 @@ Run add_train_bench(CLI::App& train, const Globals& globals) {
   train.add_flag("--short", bench.brief, "fewer batches, wider intervals: minutes");
   train
       .add_option("--budget", bench.budget_seconds,
-                  "time for all of it: 90s, 30m, 2h; default 30m, 4m with --short")
+                  "time for all of it: 90s, 30m, 2h; default 30m, 5m with --short")
       ->transform(CLI::AsNumberWithUnit(seconds, CLI::AsNumberWithUnit::UNIT_OPTIONAL))
       ->check(CLI::PositiveNumber);
   train.add_option("--devices", bench.devices, "cpu, cuda:0, …; default: the CPU and every GPU")

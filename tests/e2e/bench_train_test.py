@@ -41,7 +41,7 @@ class BenchTrain(unittest.TestCase):
         self.assertEqual(told, json.loads((self.folder / "bench-train.json").read_text()))
         (case,) = told["cases"]
         self.assertEqual(case["case"], "cpu/fp32/native/2")
-        for field in ("step_seconds", "step_seconds_p5", "step_seconds_p95", "step_seconds_min", "rows_per_second",
+        for field in ("references_a_step", "step_seconds_normalised", "step_seconds", "step_seconds_p5", "step_seconds_p95", "step_seconds_min", "rows_per_second",
                       "windows_per_second", "peak_bytes"):
             figure = case[field]
             self.assertLessEqual(figure["low"], figure["value"], field)
@@ -51,7 +51,10 @@ class BenchTrain(unittest.TestCase):
         self.assertEqual([w["symbol"] for w in work], ["ES", "ZN"])
         steps = 3 * sum(-(-w["windows"] // 2) for w in work)
         self.assertEqual(case["task"]["steps"], steps)
-        self.assertAlmostEqual(case["task"]["hours"]["value"], steps * case["step_seconds"]["value"] / 3600, places=9)
+        self.assertAlmostEqual(case["task"]["hours"]["value"], steps * case["step_seconds_normalised"]["value"] / 3600, places=9)
+        program = told["reference"]["cpu"]["program_seconds"]
+        self.assertGreater(program["low"], 0)
+        self.assertAlmostEqual(case["step_seconds_normalised"]["value"], case["references_a_step"]["value"] * program["value"])
         self.assertAlmostEqual(case["task"]["cost"]["value"], 2.5 * case["task"]["hours"]["value"], places=9)
         if not told["machine"]["gpus"]:
             self.assertTrue(told["machine"]["cuda_reason"])

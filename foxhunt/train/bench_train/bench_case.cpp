@@ -15,14 +15,26 @@ std::vector<double> sorted_steps(const BenchVisit& visit) {
   return seconds;
 }
 
-/// `of(sorted step times)` of every visit.
+/// `of(sorted step times)` of every visit by the clock, with the interval that it has against the
+/// reference, taken to the ends of what the machine's speed was seen to be.
 template <class F>
-Figure over_visits(const CaseRecord& record, double level, const F& of) {
-  std::vector<double> values;
+Figure by_the_clock(const CaseRecord& record, double level, const HostSpeed& host, const F& of) {
+  std::vector<double> seconds, references;
   for (const BenchVisit& visit : record.visits) {
-    if (!visit.seconds.empty()) values.push_back(of(sorted_steps(visit)));
+    const double value = of(sorted_steps(visit));
+    seconds.push_back(value);
+    references.push_back(value / median_of(visit.reference));
   }
-  return repeatable_figure(std::move(values), level);
+  const Figure relative = repeatable_figure(references, level);
+  const double middle = median_of(std::move(seconds));
+  return {middle, std::min(middle, relative.low * host.program.low),
+          std::max(middle, relative.high * host.program.high), relative.level};
+}
+
+/// Median, and what 95 % of the values lie in.
+Figure spread_of(std::vector<double> values, double level) {
+  std::sort(values.begin(), values.end());
+  return {median_of(values), quantile_of(values, 0.025), quantile_of(values, 0.975), level};
 }
 
 /// factor / figure: the ends change sides.
@@ -66,12 +78,36 @@ ExperimentConfig BenchCase::applied_to(ExperimentConfig config) const {
 }
 std::string BenchCase::key() const { return fmt::format("{}/{}", family(), batch); }
 
-CaseSummary summarise(const CaseRecord& record, std::int64_t rows, double level) {
+double references_of(const BenchVisit& visit) {
+  return median_of(visit.seconds) / median_of(visit.reference);
+}
+
+HostSpeed host_speed(const std::vector<const CaseRecord*>& records) {
+  std::vector<double> all, single;
+  for (const CaseRecord* record : records) {
+    for (const BenchVisit& visit : record->visits) {
+      all.push_back(median_of(visit.reference));
+      single.push_back(median_of(visit.reference_single));
+    }
+  }
+  const auto visits = static_cast<std::int64_t>(all.size());
+  return {spread_of(std::move(all), 0.95), spread_of(std::move(single), 0.95), visits};
+}
+
+CaseSummary summarise(const CaseRecord& record, std::int64_t rows, double level,
+                      const HostSpeed& host) {
   CaseSummary s;
-  s.step_seconds = over_visits(record, level, [](const auto& t) { return median_of(t); });
-  s.p5 = over_visits(record, level, [](const auto& t) { return quantile_of(t, 0.05); });
-  s.p95 = over_visits(record, level, [](const auto& t) { return quantile_of(t, 0.95); });
-  s.least = over_visits(record, level, [](const auto& t) { return t.front(); });
+  std::vector<double> references;
+  for (const BenchVisit& visit : record.visits) references.push_back(references_of(visit));
+  s.references = repeatable_figure(references, level);
+  const double speed = host.program.value;
+  s.normalised_seconds = {s.references.value * speed, s.references.low * speed,
+                          s.references.high * speed, s.references.level};
+  const auto clock = [&](const auto& of) { return by_the_clock(record, level, host, of); };
+  s.step_seconds = clock([](const auto& t) { return median_of(t); });
+  s.p5 = clock([](const auto& t) { return quantile_of(t, 0.05); });
+  s.p95 = clock([](const auto& t) { return quantile_of(t, 0.95); });
+  s.least = clock([](const auto& t) { return t.front(); });
   const auto windows = static_cast<double>(record.which.batch);
   s.windows_per_second = inverse(s.step_seconds, windows);
   s.rows_per_second = inverse(s.step_seconds, windows * static_cast<double>(rows));
@@ -81,19 +117,20 @@ CaseSummary summarise(const CaseRecord& record, std::int64_t rows, double level)
     s.steps += static_cast<std::int64_t>(visit.seconds.size());
     s.other_cores = std::max(s.other_cores, visit.other_cores);
   }
-  s.peak_bytes = repeatable_figure(std::move(peaks), level);
+  s.peak_bytes = repeatable_figure(peaks, level);
   s.loss = stability_of(record.visits);
   return s;
 }
 
 Figure ratio_of(const CaseRecord& slow, const CaseRecord& fast, double level) {
+  const bool one_reference = slow.which.device == fast.which.device;
+  const auto cost = [one_reference](const BenchVisit& visit) {
+    return one_reference ? references_of(visit) : median_of(visit.seconds);
+  };
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(slow.visits.size(), fast.visits.size()); ++i) {
-    const double a = median_of(slow.visits[i].seconds);
-    const double b = median_of(fast.visits[i].seconds);
-    if (std::isfinite(a / b)) ratios.push_back(a / b);
-  }
-  return repeatable_figure(std::move(ratios), level);
+  for (std::size_t i = 0; i < std::min(slow.visits.size(), fast.visits.size()); ++i)
+    ratios.push_back(cost(slow.visits[i]) / cost(fast.visits[i]));
+  return repeatable_figure(ratios, level);
 }
 
 std::vector<std::int64_t> batches_of(std::int64_t most, std::int64_t own, bool coarse) {

@@ -24,13 +24,16 @@ struct BenchCase {
   friend bool operator==(const BenchCase&, const BenchCase&) = default;
 };
 
-/// One turn of a case: a fresh program, warm-up, measured steps one behind another.
+/// One turn of a case: a fresh program, warm-up, then measured steps and reference programs
+/// (host_reference.h) in turns, a reference before and behind all.
 struct BenchVisit {
-  std::vector<double> seconds{};  ///< of each measured step
-  std::vector<double> losses{};   ///< of the first steps, warm-up included
-  std::int64_t peak_bytes = -1;   ///< over what was there before the program; -1 unknown
-  double other_cores = 0;         ///< mean number of cores that others used meanwhile
-  double spent = 0;               ///< seconds, making the program included
+  std::vector<double> seconds{};    ///< of each measured step
+  std::vector<double> reference{};  ///< a program, all threads at work; of packs as long as a step
+  std::vector<double> reference_single{};  ///< a program, one thread at work
+  std::vector<double> losses{};            ///< of the first steps, warm-up included
+  std::int64_t peak_bytes = -1;            ///< over what was there before the program; -1 unknown
+  double other_cores = 0;                  ///< mean number of cores that others used meanwhile
+  double spent = 0;                        ///< seconds, making the program included
 };
 
 struct CaseRecord {
@@ -46,9 +49,22 @@ struct LossStability {
   std::int64_t steps = 0;        ///< that were compared
 };
 
+/// How fast the machine was while a device was measured: seconds a reference program, the median of
+/// all visits; low and high: what 95 % of the visits lie in.
+struct HostSpeed {
+  Figure program{}, single{};  ///< all threads at work; one
+  std::int64_t visits = 0;
+  double swing() const { return program.high / program.low - 1; }
+};
+HostSpeed host_speed(const std::vector<const CaseRecord*>& records);
+
 /// What the visits of a case come to. Every figure is the median over visits of what one visit
 /// says, with the interval in which a second run falls (order_statistics.h).
 struct CaseSummary {
+  Figure references{};  ///< reference programs that a step costs, visit by visit: what repeats
+  Figure normalised_seconds{};  ///< the same at the machine's median speed of this run
+  /// By the clock. Their intervals are those against the reference, at the slowest and the fastest
+  /// that the machine was seen: they hold what it drifted in this run.
   Figure step_seconds{}, p5{}, p95{}, least{};
   Figure windows_per_second{}, rows_per_second{};
   Figure peak_bytes{};  ///< NaN where the system does not tell
@@ -57,9 +73,13 @@ struct CaseSummary {
   double other_cores = 0;  ///< the most that a visit met
 };
 /// `rows`: of a window. Visits must not be empty.
-CaseSummary summarise(const CaseRecord& record, std::int64_t rows, double level);
+CaseSummary summarise(const CaseRecord& record, std::int64_t rows, double level,
+                      const HostSpeed& host);
+/// Its step time over the reference's, medians both.
+double references_of(const BenchVisit& visit);
 
-/// Visit by visit, so that what a machine does meanwhile hits both alike.
+/// Of steps counted in reference programs, visit by visit, so that what a machine does meanwhile
+/// hits both alike; of times by the clock where the devices differ, which have a reference each.
 Figure ratio_of(const CaseRecord& slow, const CaseRecord& fast, double level);
 
 /// Which batches to try: powers of two (of four with `coarse`) from 1 to `most`, and `own`.

@@ -10,7 +10,16 @@ namespace {
 
 BenchVisit visit(std::vector<double> seconds, std::vector<double> losses = {2.0, 1.0},
                  std::int64_t peak = 100) {
-  return {.seconds = std::move(seconds), .losses = std::move(losses), .peak_bytes = peak};
+  return {.seconds = std::move(seconds),
+          .reference = {0.1},
+          .reference_single = {0.2},
+          .losses = std::move(losses),
+          .peak_bytes = peak};
+}
+
+/// As a report calls it, of one case alone.
+CaseSummary summarise(const CaseRecord& record, std::int64_t rows, double level) {
+  return train::summarise(record, rows, level, host_speed({&record}));
 }
 
 CaseRecord record(std::vector<BenchVisit> visits, std::int64_t batch = 8) {
@@ -27,6 +36,7 @@ TEST(BenchCase, FiguresAreMediansOfWhatVisitsSay) {
   const CaseSummary s = summarise(
       record({visit({0.1, 0.5, 0.2}), visit({0.3, 0.3, 0.9}), visit({0.4, 0.4, 0.1})}), 10, 0.95);
   EXPECT_DOUBLE_EQ(s.step_seconds.value, 0.3);  // of 0.2, 0.3, 0.4
+  EXPECT_DOUBLE_EQ(s.references.value, 3);
   EXPECT_DOUBLE_EQ(s.step_seconds.low, 0.2);
   EXPECT_DOUBLE_EQ(s.step_seconds.high, 0.4);
   EXPECT_DOUBLE_EQ(s.least.value, 0.1);
@@ -56,20 +66,53 @@ TEST(BenchCase, StabilityOfTheLossComparesWhatVisitsHaveInCommon) {
   EXPECT_EQ(loss.repeat_difference, std::numeric_limits<double>::infinity());
 }
 
-TEST(BenchCase, ARatioIsTakenVisitByVisitSoThatDriftCancels) {
-  // Both get three times slower meanwhile; the ratio stays 2.
-  std::vector<BenchVisit> slow, fast;
-  for (int i = 0; i < 9; ++i) {
-    slow.push_back(visit({2.0 * (1 + i % 3)}));
-    fast.push_back(visit({1.0 * (1 + i % 3)}));
+/// Machine and neighbours three times slower meanwhile: steps and reference alike.
+CaseRecord drifting(double step, double reference) {
+  CaseRecord out = record({});
+  for (int i = 0; i < 24; ++i) {
+    const double slower = 1 + 2 * i / 23.0;
+    out.visits.push_back({.seconds = {step * slower, step * slower, 9 * step * slower},
+                          .reference = {reference * slower},
+                          .reference_single = {2 * reference * slower},
+                          .losses = {2, 1},
+                          .peak_bytes = 100});
   }
-  const Figure ratio = ratio_of(record(slow), record(fast), 0.95);
-  EXPECT_EQ(ratio.value, 2);
-  EXPECT_EQ(ratio.low, 2);
-  EXPECT_EQ(ratio.high, 2);
+  return out;
+}
+
+TEST(BenchCase, AgainstTheReferenceDriftCancelsAndByTheClockItShows) {
+  const CaseRecord one = drifting(1.0, 0.25);
+  const CaseSummary s = summarise(one, 1, 0.95);
+  EXPECT_NEAR(s.references.value, 4, 1e-12);
+  EXPECT_NEAR(s.references.high - s.references.low, 0, 1e-9);
+  const HostSpeed host = host_speed({&one});
+  EXPECT_NEAR(host.program.value, 0.5, 1e-12);
+  EXPECT_NEAR(host.single.value, 1.0, 1e-12);
+  EXPECT_NEAR(host.program.low, 0.25, 1e-12);  // of 24 all but the 2.5 % that are none
+  EXPECT_NEAR(host.program.high, 0.75, 1e-12);
+  EXPECT_NEAR(host.swing(), 2, 1e-12);
+  EXPECT_NEAR(s.normalised_seconds.value, 2, 1e-12);
+  EXPECT_NEAR(s.step_seconds.value, 2, 1e-12);
+  EXPECT_NEAR(s.step_seconds.low, 1, 1e-9);   // 4 references at the fastest
+  EXPECT_NEAR(s.step_seconds.high, 3, 1e-9);  // and at the slowest
+  EXPECT_NEAR(s.p95.high, 27, 1e-9);
+}
+
+TEST(BenchCase, ARatioIsTakenVisitByVisitSoThatDriftCancels) {
+  CaseRecord slow = drifting(2.0, 0.25), fast = drifting(1.0, 0.25);
+  const Figure ratio = ratio_of(slow, fast, 0.95);
+  EXPECT_NEAR(ratio.value, 2, 1e-12);
+  EXPECT_NEAR(ratio.low, 2, 1e-9);
+  EXPECT_NEAR(ratio.high, 2, 1e-9);
   EXPECT_GE(ratio.level, 0.95);
-  fast.pop_back();  // one visit fewer on one side
-  EXPECT_EQ(ratio_of(record(slow), record(fast), 0.95).value, 2);
+  fast.visits.pop_back();  // one visit fewer on one side
+  EXPECT_NEAR(ratio_of(slow, fast, 0.95).value, 2, 1e-12);
+  slow.which.device = "cuda:0";  // another reference: the clock alone compares
+  EXPECT_NEAR(ratio_of(drifting(4.0, 0.5), drifting(1.0, 0.25), 0.95).value, 2, 1e-12);
+  slow.visits = drifting(3.0, 0.001).visits;
+  EXPECT_NEAR(ratio_of(slow, fast, 0.95).value, 3, 1e-12);
+  // The machine was slower for one of the two: its reference says so.
+  EXPECT_NEAR(ratio_of(drifting(4.0, 0.5), fast, 0.95).value, 2, 1e-12);
 }
 
 TEST(BenchCase, BatchesArePowersAndTheConfigurationsOwn) {

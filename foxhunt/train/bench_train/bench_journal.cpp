@@ -54,6 +54,8 @@ void take(const Json& line, CaseRecord& record) {
     return;
   }
   BenchVisit visit{.seconds = numbers_of(line.at("seconds")),
+                   .reference = numbers_of(line.at("reference")),
+                   .reference_single = numbers_of(line.at("reference_single")),
                    .losses = numbers_of(line.at("losses")),
                    .peak_bytes = line.at("peak_bytes").get<std::int64_t>(),
                    .other_cores = line.at("other_cores").get<double>(),
@@ -108,6 +110,8 @@ void BenchJournal::add_visit(const CaseRecord& record) {
   const BenchVisit& visit = record.visits.back();
   append(Json{{"case", record.which.key()},
               {"seconds", numbers(visit.seconds)},
+              {"reference", numbers(visit.reference)},
+              {"reference_single", numbers(visit.reference_single)},
               {"losses", numbers(visit.losses)},
               {"peak_bytes", visit.peak_bytes},
               {"other_cores", visit.other_cores},

@@ -42,6 +42,8 @@ void write_some(const fs::path& file) {
   std::vector<CaseRecord> records = empty_records();
   for (int i = 0; i < 3; ++i) {
     records[0].visits.push_back({.seconds = {0.5 + i, 1.0 / 3},
+                                 .reference = {0.1 + i, 1.0 / 7},
+                                 .reference_single = {1.0 / 9},
                                  .losses = {1.5, std::numeric_limits<double>::quiet_NaN()},
                                  .peak_bytes = 1000 + i,
                                  .other_cores = 0.5,
@@ -62,6 +64,8 @@ TEST(BenchJournal, GivesBackWhatWasMeasuredToTheLastBit) {
   ASSERT_EQ(records[0].visits.size(), 3U);
   const BenchVisit& last = records[0].visits[2];
   EXPECT_EQ(last.seconds, (std::vector<double>{2.5, 1.0 / 3}));
+  EXPECT_EQ(last.reference, (std::vector<double>{2.1, 1.0 / 7}));
+  EXPECT_EQ(last.reference_single, std::vector<double>{1.0 / 9});
   EXPECT_EQ(last.losses[0], 1.5);
   EXPECT_TRUE(std::isnan(last.losses[1]));
   EXPECT_EQ(last.peak_bytes, 1002);

@@ -123,12 +123,18 @@ void add_largest(BenchReport& report, const std::map<std::string, std::int64_t>&
 
 void derive(BenchReport& report, const std::vector<CaseRecord>& records,
             const std::map<std::string, std::int64_t>& memory, const Estimate& estimate) {
+  std::map<std::string, std::vector<const CaseRecord*>> by_device;
+  for (const CaseRecord& record : records) {
+    if (!record.visits.empty()) by_device[record.which.device].push_back(&record);
+  }
+  for (const auto& [device, of_it] : by_device) report.host[device] = host_speed(of_it);
   for (const CaseRecord& record : records) {
     BenchedCase one{.record = record};
     if (!record.visits.empty()) {
-      one.summary = summarise(record, report.window_rows, report.level);
+      one.summary =
+          summarise(record, report.window_rows, report.level, report.host.at(record.which.device));
       one.steps = steps_of(report.task, report.work, record.which.batch);
-      one.hours = hours_of(one.steps, one.summary.step_seconds);
+      one.hours = hours_of(one.steps, one.summary.normalised_seconds);
       one.cost = times(one.hours, report.price_per_hour.value_or(kNaN));
       report.other_cores = std::max(report.other_cores, one.summary.other_cores);
     }

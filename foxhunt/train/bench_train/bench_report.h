@@ -18,8 +18,8 @@ struct BenchedCase {
   CaseRecord record{};
   CaseSummary summary{};   ///< empty figures where there was no visit
   std::int64_t steps = 0;  ///< of the task with this batch
-  Figure hours{};
-  Figure cost{};  ///< hours x price; NaN without a price
+  Figure hours{};          ///< at the machine's median speed of this run
+  Figure cost{};           ///< hours x price; NaN without a price
 };
 
 /// How many windows of a family fit into a device's memory.
@@ -53,6 +53,7 @@ struct BenchReport {
   std::optional<double> price_per_hour{};
   TrainingTask task{};
   std::vector<SymbolWork> work{};
+  std::map<std::string, HostSpeed> host{};  ///< by device
   std::vector<BenchedCase> cases{};
   std::vector<LargestBatch> largest{};
   std::vector<std::string> fastest{};  ///< key of the case with most rows a second, a device
@@ -60,7 +61,7 @@ struct BenchReport {
   std::vector<std::string> notes{};
 };
 
-/// Fills everything from `cases` on; the rest of `report` is there. `memory` as in RunLimits.
+/// Fills everything from `host` on; the rest of `report` is there. `memory` as in RunLimits.
 void derive(BenchReport& report, const std::vector<CaseRecord>& records,
             const std::map<std::string, std::int64_t>& memory,
             const std::function<std::int64_t(const BenchCase&)>& estimate);

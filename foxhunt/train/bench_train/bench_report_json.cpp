@@ -28,6 +28,8 @@ Json json_of(const BenchedCase& one) {
   if (r.visits.empty()) return out;
   const CaseSummary& s = one.summary;
   out["steps"] = s.steps;
+  out["references_a_step"] = json_of(s.references);
+  out["step_seconds_normalised"] = json_of(s.normalised_seconds);
   out["step_seconds"] = json_of(s.step_seconds);
   out["step_seconds_p5"] = json_of(s.p5);
   out["step_seconds_p95"] = json_of(s.p95);
@@ -66,7 +68,7 @@ Json task_json(const BenchReport& report) {
 std::string to_json(const BenchReport& r) {
   Json out{
       {"format", "foxhunt-bench-train"},
-      {"version", 1},
+      {"version", 2},
       {"complete", r.complete},
       {"experiment", r.experiment},
       {"config_sha256", r.config_hash},
@@ -90,11 +92,18 @@ std::string to_json(const BenchReport& r) {
       {"other_cores", r.other_cores},
       {"load_before", r.load_before < 0 ? Json() : Json(r.load_before)},
       {"notes", r.notes},
+      {"reference", Json::object()},
       {"task", task_json(r)},
       {"fastest", r.fastest},
       {"largest_batch", Json::array()},
       {"speed_ups", Json::array()},
       {"cases", Json::array()}};
+  for (const auto& [device, host] : r.host) {
+    out["reference"][device] = {{"program_seconds", json_of(host.program)},
+                                {"single_thread_seconds", json_of(host.single)},
+                                {"visits", host.visits},
+                                {"swing", host.swing()}};
+  }
   for (const LargestBatch& l : r.largest) {
     out["largest_batch"].push_back({{"family", l.family},
                                     {"measured", l.measured},

@@ -17,6 +17,8 @@ CaseRecord measured(const BenchCase& which, double step, std::int64_t peak) {
   for (int i = 0; i < 9; ++i) {
     const double drift = 1 + 0.01 * i;
     record.visits.push_back({.seconds = {step * drift, step * drift},
+                             .reference = {0.01 * drift},
+                             .reference_single = {0.015 * drift},
                              .losses = {2, 1},
                              .peak_bytes = peak,
                              .other_cores = 0.05});
@@ -50,7 +52,7 @@ TEST(BenchReport, HoursAndCostFollowFromStepsAndTheMedian) {
   const BenchedCase& native4 = report.cases[2];
   EXPECT_EQ(native4.steps, 2 * 3);  // ceil(9 / 4) steps an epoch
   EXPECT_NEAR(native4.hours.value, 6 * 2.0 * 1.04 / 3600, 1e-12);
-  EXPECT_NEAR(native4.hours.low, 6 * 2.0 / 3600, 1e-12);
+  EXPECT_NEAR(native4.hours.low, native4.hours.value, 1e-9);  // the drift is taken out
   EXPECT_NEAR(native4.cost.value, 3 * native4.hours.value, 1e-12);
   EXPECT_NEAR(native4.cost.high, 3 * native4.hours.high, 1e-12);
 }
@@ -60,8 +62,8 @@ TEST(BenchReport, SpeedUpsCompareLikeWithLike) {
   ASSERT_EQ(report.speed_ups.size(), 2U);
   EXPECT_EQ(report.speed_ups[0].what, "native over aten");
   EXPECT_EQ(report.speed_ups[0].fast, "cpu/fp32/native/1");
-  EXPECT_EQ(report.speed_ups[0].ratio.value, 2);  // drift cancels
-  EXPECT_EQ(report.speed_ups[0].ratio.low, 2);
+  EXPECT_NEAR(report.speed_ups[0].ratio.value, 2, 1e-12);  // drift cancels
+  EXPECT_NEAR(report.speed_ups[0].ratio.low, 2, 1e-9);
   EXPECT_EQ(report.speed_ups[1].what, "bf16 over fp32");
   EXPECT_EQ(report.speed_ups[1].slow, "cpu/fp32/native/4");
 }
@@ -91,13 +93,16 @@ TEST(BenchReport, JsonHoldsEveryFigureWithItsInterval) {
   EXPECT_EQ(json["format"], "foxhunt-bench-train");
   EXPECT_EQ(json["machine"]["cuda_reason"], "no NVIDIA driver");
   const auto& one = json["cases"][0];
-  for (const char* figure :
-       {"step_seconds", "step_seconds_p5", "step_seconds_p95", "step_seconds_min",
-        "windows_per_second", "rows_per_second", "peak_bytes"}) {
+  for (const char* figure : {"references_a_step", "step_seconds_normalised", "step_seconds",
+                             "step_seconds_p5", "step_seconds_p95", "step_seconds_min",
+                             "windows_per_second", "rows_per_second", "peak_bytes"}) {
     EXPECT_LE(one[figure]["low"], one[figure]["value"]) << figure;
     EXPECT_GE(one[figure]["high"], one[figure]["value"]) << figure;
     EXPECT_GE(one[figure]["level"], 0.95) << figure;
   }
+  EXPECT_EQ(json["reference"]["cpu"]["visits"], 36);
+  EXPECT_NEAR(json["reference"]["cpu"]["program_seconds"]["value"], 0.0104, 1e-12);
+  EXPECT_NEAR(json["reference"]["cpu"]["swing"], 0.08, 1e-9);
   EXPECT_EQ(one["loss"]["falls"], true);
   EXPECT_EQ(json["cases"][4]["left_out"], "too slow: a step would take long");
   EXPECT_FALSE(json["cases"][4].contains("step_seconds"));
@@ -117,7 +122,11 @@ TEST(BenchReport, MarkdownSaysWhatIsMissing) {
   const std::string text = to_markdown(report_of());
   EXPECT_THAT(text, HasSubstr("| cuda | no NVIDIA driver |"));
   EXPECT_THAT(text, HasSubstr("| cpu/bf16/aten/4 | too slow"));
-  EXPECT_THAT(text, HasSubstr("| cpu/fp32/native/1 | 1040 [1000, 1080] |"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "| cpu/fp32/native/1 | 100.0 [100.0, 100.0] | 1040 [1040, 1040] | 1040 [1000, 1080] |"));
+  EXPECT_THAT(text, HasSubstr("| cpu | 10.40 [10.00, 10.80] | 15.60 [15.00, 16.20] | 1.08 | 36 |"));
   EXPECT_EQ(figure_text({std::nan(""), 0, 0, 0}), "n/a");
   EXPECT_EQ(figure_text({2, 1, 3, 0.75}), "2.000 [1.000, 3.000] at 75 %");
   EXPECT_EQ(figure_text({0.002, 0.001, 0.003, 0.97}, 1e3), "2.000 [1.000, 3.000]");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t kLosses = 8;        ///< steps whose losses are kept
 constexpr std::size_t kMostSteps = 4000;  ///< measured in one visit
 constexpr double kWarmShare = 0.15;       ///< of a visit's time
+constexpr double kTurn = 0.04;            ///< seconds of steps, then of reference programs
+constexpr std::int64_t kMostPack = 1000;  ///< reference programs timed as one
 constexpr std::int64_t kFewestSteps = 3;  ///< a visit has to have room for
 
 bool is_out_of_memory(const std::exception& error) {
@@ -144,7 +147,7 @@ class Runner {
         return true;
       }
       BenchVisit seen;
-      if (!measure(*program, slice, seen)) return false;
+      if (!measure(*program, record.which.device, slice, seen)) return false;
       seen.peak_bytes = machine_.peak_bytes(record.which.device);
       seen.other_cores = machine_.other_cores();
       seen.spent = machine_.seconds() - start;
@@ -158,24 +161,63 @@ class Runner {
     return true;
   }
 
-  bool measure(BenchProgram& program, double slice, BenchVisit& seen) {
+  double timed(const std::function<void()>& work) {
     const double start = machine_.seconds();
-    double before = start;
-    const auto one = [&] {
+    work();
+    return machine_.seconds() - start;
+  }
+
+  double step(BenchProgram& program, BenchVisit& seen) {
+    return timed([&] {
       const double loss = program.step();
       if (seen.losses.size() < kLosses) seen.losses.push_back(loss);
-      const double now = machine_.seconds();
-      const double took = now - before;
-      before = now;
-      return took;
-    };
-    double last = one();  // pages, threads, caches
-    while (before - start + last < kWarmShare * slice && !stopped()) last = one();
+    });
+  }
+
+  /// Packs of programs, each about as long as a step: so that a neighbour who takes a core for a
+  /// moment shows in the median of both alike.
+  void reference_turn(const std::string& device, std::int64_t pack, BenchVisit& seen) {
+    machine_.settle();
+    seen.reference_single.push_back(timed([&] { machine_.run_reference_single(device); }));
+    double spent = 0;
+    do {
+      const double took = timed([&] { machine_.run_reference(device, pack); });
+      seen.reference.push_back(took / static_cast<double>(pack));
+      spent += took;
+    } while (spent < kTurn);
+  }
+
+  void step_turn(BenchProgram& program, BenchVisit& seen) {
+    std::vector<double> took;
+    double spent = 0;
+    do {
+      took.push_back(step(program, seen));
+      spent += took.back();
+    } while (spent < kTurn);
+    // The reference had the caches: the first of many steps pays for that.
+    const std::ptrdiff_t from = took.size() > 3 ? 1 : 0;
+    seen.seconds.insert(seen.seconds.end(), took.begin() + from, took.end());
+  }
+
+  bool measure(BenchProgram& program, const std::string& device, double slice, BenchVisit& seen) {
+    const double start = machine_.seconds();
+    const auto spent = [&] { return machine_.seconds() - start; };
+    double last = step(program, seen);  // pages, threads, caches
+    while (spent() + last < kWarmShare * slice && !stopped()) last = step(program, seen);
+    machine_.settle();
+    machine_.run_reference(device, 1);
+    const double unit = timed([&] { machine_.run_reference(device, 1); });
+    const auto pack = static_cast<std::int64_t>(
+        std::clamp(std::round(last / unit), 1.0, static_cast<double>(kMostPack)));
+    reference_turn(device, pack, seen);
+    double round = 0;
     do {
       if (stopped()) return false;
-      last = one();
-      seen.seconds.push_back(last);
-    } while (before - start + last < slice && seen.seconds.size() < kMostSteps);
+      const double before = spent();
+      step_turn(program, seen);
+      reference_turn(device, pack, seen);
+      round = spent() - before;
+    } while (spent() + round < slice && seen.seconds.size() < kMostSteps);
     return true;
   }
 
@@ -191,9 +233,9 @@ bool is_done(const CaseRecord& record, const RunLimits& limits) {
   const auto visits = static_cast<std::int64_t>(record.visits.size());
   if (visits >= limits.most_visits) return true;
   if (visits < limits.least_visits) return false;
-  std::vector<double> medians;
-  for (const BenchVisit& visit : record.visits) medians.push_back(median_of(visit.seconds));
-  const Figure figure = repeatable_figure(std::move(medians), limits.level);
+  std::vector<double> references;
+  for (const BenchVisit& visit : record.visits) references.push_back(references_of(visit));
+  const Figure figure = repeatable_figure(references, limits.level);
   return figure.level >= limits.level && figure.width_share() <= limits.target_share;
 }
 

@@ -32,7 +32,16 @@ class FakeMachine final : public BenchMachine {
     current = which;
     return std::make_unique<Program>(*this, which);
   }
+  double reference = 0.001;  ///< seconds a program
   double seconds() override { return now; }
+  void settle() override { ++settled; }
+  void run_reference(const std::string& /*device*/, std::int64_t programs) override {
+    packs.push_back(programs);
+    now += reference * static_cast<double>(programs);
+  }
+  void run_reference_single(const std::string& /*device*/) override { now += 2 * reference; }
+  std::int64_t settled = 0;
+  std::vector<std::int64_t> packs;
   void start_watch(const std::string& /*device*/) override {}
   std::int64_t peak_bytes(const std::string& /*device*/) override { return peak(current); }
   double other_cores() override { return 0.25; }
@@ -65,24 +74,65 @@ std::vector<CaseRecord> cases(const std::vector<std::int64_t>& batches) {
   return records;
 }
 
-TEST(BenchRun, EndsWithNineVisitsEachWhereNothingVaries) {
+TEST(BenchRun, EndsWithTwentyVisitsEachWhereNothingVaries) {
   FakeMachine machine;
   std::vector<CaseRecord> records = cases({1, 4});
   std::vector<std::string> order;
   RunEvents events;
   events.begins = [&](const BenchCase& which, std::int64_t) { order.push_back(which.key()); };
   run_cases(machine, records, {.budget_seconds = 1000}, events);
-  ASSERT_EQ(order.size(), 36U);
+  ASSERT_EQ(order.size(), 80U);
   for (std::size_t i = 0; i < order.size(); ++i)  // turn by turn
     EXPECT_EQ(order[i], records[i % 4].which.key());
   for (const CaseRecord& record : records) {
-    EXPECT_EQ(record.visits.size(), 9U);
+    EXPECT_EQ(record.visits.size(), 20U);
     EXPECT_TRUE(is_done(record, {}));
     EXPECT_EQ(record.visits.back().other_cores, 0.25);
     EXPECT_GE(record.visits.back().losses.size(), 2U);
     EXPECT_NEAR(median_of(record.visits.back().seconds),
                 0.01 * static_cast<double>(record.which.batch), 1e-12);
   }
+}
+
+TEST(BenchRun, TimesTheReferenceBeforeBetweenAndBehindStepsInPacksAsLongAsAStep) {
+  FakeMachine machine;
+  machine.step = [](const BenchCase&) { return 0.02; };
+  std::vector<CaseRecord> records{{.which = {"cpu", "fp32", "native", 1}}};
+  run_cases(machine, records, {.budget_seconds = 20}, {});
+  for (const BenchVisit& visit : records[0].visits) {
+    // Turns of 40 ms: two steps, and two packs of 20 programs; one turn more of packs than of
+    // steps.
+    EXPECT_EQ(visit.reference.size(), visit.seconds.size() + 2);
+    EXPECT_EQ(visit.reference_single.size() * 2, visit.reference.size());
+    EXPECT_NEAR(visit.reference.front(), 0.001, 1e-12);
+    EXPECT_NEAR(visit.reference_single.front(), 0.002, 1e-12);
+    EXPECT_NEAR(references_of(visit), 20, 1e-9);
+  }
+  EXPECT_THAT(machine.packs, testing::Contains(20));
+  EXPECT_THAT(machine.packs, testing::Each(testing::AnyOf(1, 20)));  // 1: to learn how long one is
+  EXPECT_GT(machine.settled, 0);
+}
+
+TEST(BenchRun, TheFirstOfManyStepsBehindAReferenceDoesNotCount) {
+  FakeMachine machine;
+  std::size_t packs = 0;
+  machine.step = [&](const BenchCase&) {
+    const bool first = machine.packs.size() != packs;
+    packs = machine.packs.size();
+    return first ? 0.05 : 0.001;  // the reference had the caches
+  };
+  std::vector<CaseRecord> records{{.which = {"cpu", "fp32", "native", 1}}};
+  run_cases(machine, records, {.budget_seconds = 20}, {});
+  // A turn of one long step ends at once: only turns of more than three leave out their first.
+  machine.step = [&](const BenchCase&) {
+    const bool first = machine.packs.size() != packs;
+    packs = machine.packs.size();
+    return first ? 0.02 : 0.001;
+  };
+  std::vector<CaseRecord> again{{.which = {"cpu", "fp32", "native", 1}}};
+  run_cases(machine, again, {.budget_seconds = 20}, {});
+  EXPECT_NEAR(median_of(records[0].visits[0].seconds), 0.05, 1e-12);
+  for (const double s : again[0].visits[0].seconds) EXPECT_NEAR(s, 0.001, 1e-12);
 }
 
 TEST(BenchRun, KeepsToTheBudgetAndSharesItOut) {
@@ -95,7 +145,7 @@ TEST(BenchRun, KeepsToTheBudgetAndSharesItOut) {
   // The last visit may end a step late; a step is below 0.5 s.
   EXPECT_LT(machine.now - start, 60.5);
   EXPECT_GT(machine.now - start, 50);
-  for (const CaseRecord& record : records) EXPECT_GE(record.visits.size(), 9U);
+  for (const CaseRecord& record : records) EXPECT_GE(record.visits.size(), 20U);
 }
 
 TEST(BenchRun, ANoisyCaseGetsMoreVisitsThanASteadyOne) {
@@ -108,8 +158,8 @@ TEST(BenchRun, ANoisyCaseGetsMoreVisitsThanASteadyOne) {
   machine.step = [&](const BenchCase&) { return 0.01 * std::max(noise, 0.1); };
   std::vector<CaseRecord> records = cases({1});
   run_cases(machine, records, {.budget_seconds = 100}, {});
-  EXPECT_EQ(records[0].visits.size(), 9U);
-  EXPECT_GT(records[1].visits.size(), 9U);
+  EXPECT_EQ(records[0].visits.size(), 20U);
+  EXPECT_GT(records[1].visits.size(), 20U);
 }
 
 TEST(BenchRun, LeavesOutWhatIsTooSlowForItsShare) {
@@ -180,7 +230,7 @@ TEST(BenchRun, KernelsThatFellBackAreNotMeasuredUnderTheirName) {
   std::vector<CaseRecord> records = cases({1});
   run_cases(machine, records, {.budget_seconds = 100}, {});
   EXPECT_EQ(records[0].left_out, "no native kernels for it on cpu");
-  EXPECT_EQ(records[1].visits.size(), 9U);
+  EXPECT_EQ(records[1].visits.size(), 20U);
 }
 
 TEST(BenchRun, AnInterruptionDropsTheUnfinishedVisitAndTheNextRunGoesOn) {
@@ -196,11 +246,11 @@ TEST(BenchRun, AnInterruptionDropsTheUnfinishedVisitAndTheNextRunGoesOn) {
     visits += static_cast<std::int64_t>(record.visits.size());
   EXPECT_EQ(visits, visited);
   EXPECT_GT(visits, 0);
-  EXPECT_LT(visits, 36);
+  EXPECT_LT(visits, 80);
   const std::int64_t steps = machine.steps;
   events.interrupted = nullptr;
   run_cases(machine, records, {.budget_seconds = 100}, events);
-  EXPECT_EQ(visited, 36);
+  EXPECT_EQ(visited, 80);
   EXPECT_GT(machine.steps, steps);
   // What was measured counts against the budget; nothing is left to do.
   const double now = machine.now;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <memory>
 #include <thread>
 
 #include <nlohmann/json.hpp>
@@ -19,6 +21,8 @@
 #include "foxhunt/nn/device.h"
 #include "foxhunt/train/bench_train/bench_journal.h"
 #include "foxhunt/train/bench_train/bench_run.h"
+#include "foxhunt/train/bench_train/device_reference.h"
+#include "foxhunt/train/bench_train/host_reference.h"
 #include "foxhunt/train/bench_train/machine_load.h"
 #include "foxhunt/train/machine_choice.h"
 #include "foxhunt/train/resident_peak.h"
@@ -46,7 +50,10 @@ class Program final : public BenchProgram {
 class Machine final : public BenchMachine {
  public:
   Machine(const ExperimentConfig& config, std::int64_t threads)
-      : config_(config), features_(feature_width(config)), threads_(threads) {}
+      : config_(config),
+        features_(feature_width(config)),
+        threads_(threads),
+        reference_(static_cast<int>(threads)) {}
 
   StepSpec spec_of(const BenchCase& which) const {
     ExperimentConfig config = which.applied_to(config_);
@@ -68,9 +75,24 @@ class Machine final : public BenchMachine {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
-  void start_watch(const std::string& device) override {
+  void settle() override {
     // OpenMP's threads spin on for a while after LibTorch's last operation.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  void run_reference(const std::string& device, std::int64_t programs) override {
+    DeviceReference* own = on_device(device);
+    for (std::int64_t i = 0; i < programs; ++i) own != nullptr ? own->run() : reference_.run_all();
+    if (own != nullptr) own->wait();
+  }
+  void run_reference_single(const std::string& device) override {
+    if (on_device(device) != nullptr)
+      run_reference(device, 1);
+    else
+      reference_.run_one();
+  }
+  void start_watch(const std::string& device) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    on_device(device);  // its memory is none of the program's
     const nn::DeviceSpec spec = nn::parse_device(device);
     if (spec.kind == nn::DeviceKind::kCuda) start_gpu_peak(spec);
     resident_.emplace();
@@ -78,21 +100,33 @@ class Machine final : public BenchMachine {
   }
   std::int64_t peak_bytes(const std::string& device) override {
     const nn::DeviceSpec spec = nn::parse_device(device);
-    return spec.kind == nn::DeviceKind::kCuda ? gpu_peak_bytes(spec) : resident_->bytes();
+    return spec.kind == nn::DeviceKind::kCuda ? gpu_peak_bytes(spec) - on_device(device)->bytes()
+                                              : resident_->bytes();
   }
   double other_cores() override { return load_->other_cores(); }
   std::int64_t features() const { return features_; }
 
  private:
+  /// Null on the CPU.
+  DeviceReference* on_device(const std::string& device) {
+    const nn::DeviceSpec spec = nn::parse_device(device);
+    if (spec.kind != nn::DeviceKind::kCuda) return nullptr;
+    std::unique_ptr<DeviceReference>& own = device_references_[device];
+    if (!own) own = std::make_unique<DeviceReference>(spec);
+    return own.get();
+  }
+
   const ExperimentConfig& config_;
   std::int64_t features_, threads_;
+  HostReference reference_;
+  std::map<std::string, std::unique_ptr<DeviceReference>> device_references_{};  ///< of GPUs
   std::optional<ResidentPeak> resident_;
   std::optional<MachineLoad> load_;
 };
 
 TrainBenchOptions with_defaults(TrainBenchOptions o, const nn::CudaReport& cuda) {
   if (o.most_batch == 0) o.most_batch = o.brief ? 64 : 256;
-  if (o.budget_seconds <= 0) o.budget_seconds = o.brief ? 240 : 1800;
+  if (o.budget_seconds <= 0) o.budget_seconds = o.brief ? 300 : 1800;
   if (o.target_share <= 0) o.target_share = o.brief ? 0.1 : 0.05;
   if (o.devices.empty()) {
     o.devices.emplace_back("cpu");
@@ -177,7 +211,7 @@ BenchReport describe(const ExperimentConfig& config, const TrainBenchOptions& o,
 
 std::string identity_of(const BenchReport& report) {
   return nlohmann::ordered_json{{"format", "foxhunt-bench-train-visits"},
-                                {"version", 1},
+                                {"version", 2},
                                 {"machine", report.machine_fingerprint},
                                 {"cores", report.cores},
                                 {"gpus", report.gpus},
@@ -188,16 +222,23 @@ std::string identity_of(const BenchReport& report) {
 }
 
 void add_notes(BenchReport& report) {
+  for (const auto& [device, host] : report.host) {
+    report.notes.push_back(fmt::format(
+        "The speed of {} moved by {:.0f} % while this ran (reference program: {} ms in 95 % of {} "
+        "visits). Figures in reference programs, at median speed, and speed-ups have that taken "
+        "out; times by the clock do not, and at another load they may lie outside their intervals.",
+        device, 100 * host.swing(), figure_text(host.program, 1e3), host.visits));
+  }
   if (report.other_cores > kBusy) {
     report.notes.push_back(fmt::format(
         "The machine was busy: others used up to {:.1f} of {} cores while a setting was measured "
-        "(load average {:.1f} at the start). Times are too long and intervals wide; run it again "
-        "at a quiet time.",
+        "(load average {:.1f} at the start). Times by the clock are too long and intervals wide; "
+        "run it again at a quiet time.",
         report.other_cores, report.cores, report.load_before));
   }
   std::int64_t open = 0;
   for (const BenchedCase& one : report.cases) {
-    const Figure& f = one.summary.step_seconds;
+    const Figure& f = one.summary.references;
     if (!one.record.visits.empty() &&
         (f.level < report.level || f.width_share() > report.target_share))
       ++open;

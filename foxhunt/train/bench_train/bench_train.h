@@ -22,7 +22,7 @@ struct TrainBenchOptions {
   std::vector<std::int64_t> batches{};  ///< empty: powers of two up to most_batch, and the own
   std::int64_t most_batch = 0;          ///< 0: 256, brief 64
   bool brief = false;                   ///< powers of four, wider intervals, minutes
-  double budget_seconds = 0;            ///< 0: 30 minutes, brief 4
+  double budget_seconds = 0;            ///< 0: 30 minutes, brief 5
   double target_share = 0;        ///< width of an interval that ends a case; 0: 0.05, brief 0.1
   std::int64_t memory_bytes = 0;  ///< of each device; 0: what is free there
   std::optional<double> price_per_hour{};

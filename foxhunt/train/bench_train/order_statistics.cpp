@@ -4,9 +4,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 
 namespace foxhunt::train {
 namespace {
+
+constexpr std::size_t kFewestForGroups = 8;  ///< two a group
 
 double log_choose(std::int64_t n, std::int64_t k) {
   return std::lgamma(static_cast<double>(n) + 1) - std::lgamma(static_cast<double>(k) + 1) -
@@ -69,10 +72,49 @@ Figure median_figure(std::vector<double> values, double level) {
   return figure_of(std::move(values), level, [n](std::int64_t r) { return median_coverage(n, r); });
 }
 
-Figure repeatable_figure(std::vector<double> values, double level) {
+Figure independent_figure(std::vector<double> values, double level) {
   const auto n = static_cast<std::int64_t>(values.size());
   return figure_of(std::move(values), level,
                    [n](std::int64_t r) { return repeat_coverage(n, n, r); });
+}
+
+double student3_coverage(double x) {
+  const double u = x / std::sqrt(3.0);
+  return 2.0 / std::numbers::pi * (u / (1.0 + u * u) + std::atan(u));
+}
+
+Figure grouped_figure(const std::vector<double>& in_order, double level) {
+  constexpr std::size_t kGroups = 4;
+  const std::size_t n = in_order.size();
+  std::vector<double> middles;
+  double mean = 0;
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    const auto at = [&](std::size_t i) {
+      return in_order.begin() + static_cast<std::ptrdiff_t>(n * i / kGroups);
+    };
+    middles.push_back(std::log(median_of({at(g), at(g + 1)})));
+    mean += middles.back() / kGroups;
+  }
+  double squares = 0;
+  for (const double m : middles) squares += (m - mean) * (m - mean);
+  double low = 0, high = 1e3;  // t, by halving: coverage rises
+  for (int i = 0; i < 100; ++i) {
+    const double t = 0.5 * (low + high);
+    (student3_coverage(t) < level ? low : high) = t;
+  }
+  const double half = high * std::sqrt(squares / (kGroups - 1) * 2.0 / kGroups);
+  return {median_of(in_order), std::exp(mean - half), std::exp(mean + half), level};
+}
+
+Figure repeatable_figure(const std::vector<double>& in_order, double level) {
+  Figure figure = independent_figure(in_order, level);
+  const bool positive =
+      std::all_of(in_order.begin(), in_order.end(), [](double v) { return v > 0; });
+  if (in_order.size() < kFewestForGroups || !positive) return figure;
+  const Figure groups = grouped_figure(in_order, level);
+  figure.low = std::min(figure.low, groups.low);
+  figure.high = std::max(figure.high, groups.high);
+  return figure;
 }
 
 }  // namespace foxhunt::train

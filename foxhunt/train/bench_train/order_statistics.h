@@ -1,6 +1,7 @@
 #pragma once
-// Intervals of a median that assume nothing about how times are distributed: between two of the
-// observations themselves. Torch-free.
+// Intervals of a median: between two of the observations themselves, which assumes nothing about
+// how times are distributed; and from groups of neighbours, which bears with observations that
+// depend on those before them. Torch-free.
 
 #include <cstdint>
 #include <vector>
@@ -34,7 +35,21 @@ double quantile_of(const std::vector<double>& sorted, double p);
 /// whole range, with the level that it has, where none is.
 Figure median_figure(std::vector<double> values, double level);
 /// The same with the interval in which the median of a second run with as many observations falls
-/// at `level`: wider than the one of the true median.
-Figure repeatable_figure(std::vector<double> values, double level);
+/// at `level`, where no observation depends on another: wider than the one of the true median.
+Figure independent_figure(std::vector<double> values, double level);
+
+/// P(|Student's t with 3 degrees of freedom| <= x).
+double student3_coverage(double x);
+
+/// The interval of a second run from four groups of values one behind another: mean of their
+/// medians plus and minus t(3) s sqrt(2 / 4). It holds as far as groups are independent, however
+/// much their members are not. On logarithms: all values above 0, eight at least.
+Figure grouped_figure(const std::vector<double>& in_order, double level);
+
+/// Where a second run falls: independent_figure widened to hold grouped_figure, too. `in_order`:
+/// as they were taken. A drift over a run sets groups apart and so widens the interval, where
+/// order statistics alone would promise too much. Under eight values, or where one is not above 0:
+/// independent_figure.
+Figure repeatable_figure(const std::vector<double>& in_order, double level);
 
 }  // namespace foxhunt::train

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "foxhunt/base/rng.h"
 
@@ -74,13 +75,44 @@ TEST(OrderStatistics, ASecondRunFallsIntoTheIntervalAsOftenAsItSays) {
   int inside = 0;
   double level = 0;
   for (int pair = 0; pair < 4000; ++pair) {
-    const Figure f = repeatable_figure(run(), 0.95);
+    const Figure f = independent_figure(run(), 0.95);
     const double second = median_of(run());
     inside += f.low <= second && second <= f.high ? 1 : 0;
     level = f.level;
   }
   EXPECT_GE(level, 0.95);
   EXPECT_NEAR(inside / 4000.0, level, 0.015);
+}
+
+TEST(OrderStatistics, StudentsTWithThreeDegreesHasItsDensity) {
+  // By the trapezoid over the density 2 / (pi sqrt(3) (1 + t^2 / 3)^2), 2e5 strips: 1e-9 is their
+  // error.
+  for (const double x : {0.5, 1.0, 3.182446, 10.0}) {
+    constexpr int kStrips = 200'000;
+    const double h = x / kStrips;
+    double sum = 0;
+    for (int i = 0; i <= kStrips; ++i) {
+      const double t = h * i;
+      const double density = 2.0 / (std::numbers::pi * std::sqrt(3.0) * std::pow(1 + t * t / 3, 2));
+      sum += (i == 0 || i == kStrips ? 0.5 : 1.0) * density * h;
+    }
+    EXPECT_NEAR(student3_coverage(x), 2 * sum, 1e-9) << x;
+  }
+}
+
+TEST(OrderStatistics, GroupsAreOfNeighboursAndTheirSpreadSetsTheInterval) {
+  // Group medians e^0, e^0, e^2, e^2: mean 1, s = 2 / sqrt(3), so half is t sqrt(2 / 3).
+  const double e2 = std::exp(2.0);
+  const Figure f = grouped_figure({1, 1, 1, 1, e2, e2, e2, e2}, student3_coverage(3));
+  EXPECT_NEAR(std::log(f.low), 1 - 3 * std::sqrt(2.0 / 3), 1e-9);
+  EXPECT_NEAR(std::log(f.high), 1 + 3 * std::sqrt(2.0 / 3), 1e-9);
+  // The same values mixed: groups alike, no spread.
+  const Figure mixed = grouped_figure({1, e2, 1, e2, e2, 1, e2, 1}, 0.95);
+  EXPECT_NEAR(mixed.high / mixed.low, 1, 1e-9);
+  // The wider of both stands.
+  EXPECT_NEAR(repeatable_figure({1, e2, 1, e2, e2, 1, e2, 1}, 0.95).high, e2, 1e-12);
+  EXPECT_EQ(repeatable_figure({1, 1, 1, 1, e2, e2, e2}, 0.95).high, e2);    // too few for groups
+  EXPECT_EQ(repeatable_figure({0, 1, 1, 1, e2, e2, e2, e2}, 0.95).low, 0);  // no logarithm
 }
 
 TEST(OrderStatistics, AFigureTakesTheNarrowestIntervalThatKeepsItsLevel) {

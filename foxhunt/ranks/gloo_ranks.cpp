@@ -18,6 +18,7 @@
 #include "foxhunt/base/log.h"
 #include "foxhunt/ranks/file_board.h"
 #include "foxhunt/ranks/join.h"
+#include "foxhunt/ranks/plain_reason.h"
 #include "foxhunt/ranks/watch.h"
 
 #define USE_C10D_GLOO
@@ -189,7 +190,7 @@ class GlooRanks final : public Ranks {
       begin()->wait();
       return;
     } catch (const std::exception& error) {
-      what = first_line(error.what());
+      what = plain_reason(error.what());
     }
     throw LostRankError(with_advice(watch_->explain(what)));
   }
@@ -223,7 +224,7 @@ std::unique_ptr<Ranks> join(const Place& place, const JoinOptions& options) {
         place.file.empty() ? fmt::format("{}:{}", place.address, place.port) : place.file.string();
     throw ConfigError(fmt::format("[ranks] rank {} of {} ({}) did not meet the others at {}: {}",
                                   place.rank, place.size, place.started_by, where,
-                                  first_line(error.what())));
+                                  plain_reason(error.what())));
   }
 }
 

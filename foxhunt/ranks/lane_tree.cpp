@@ -1,7 +1,11 @@
 #include "foxhunt/ranks/lane_tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+
+#include "foxhunt/base/error.h"
 
 namespace foxhunt::ranks {
 namespace {
@@ -25,6 +29,14 @@ std::size_t complete(std::int64_t begin, std::int64_t width, std::int64_t lanes,
 
 LaneRange lanes_of(int rank, int ranks, std::int64_t lanes) {
   return {lanes * rank / ranks, lanes * (rank + 1) / ranks};
+}
+
+void require_lane_each(std::int64_t ranks, std::int64_t lanes, std::int64_t batch) {
+  if (ranks <= std::min(lanes, batch)) return;
+  throw ConfigError(fmt::format(
+      "[ranks] {} ranks share {} lanes: a rank needs one at least; raise train.lanes{} or start "
+      "fewer",
+      ranks, std::min(lanes, batch), batch < ranks ? " and train.batch_size" : ""));
 }
 
 std::vector<LaneRange> nodes_of(LaneRange range, std::int64_t lanes) {

@@ -22,6 +22,10 @@ struct LaneRange {
 /// What rank `rank` of `ranks` works of `lanes`: shares differ by at most one lane.
 LaneRange lanes_of(int rank, int ranks, std::int64_t lanes);
 
+/// Errors  ConfigError: more ranks than `lanes`, or than rows of a batch; a rank needs one at
+/// least.
+void require_lane_each(std::int64_t ranks, std::int64_t lanes, std::int64_t batch);
+
 /// The fewest nodes that make up `range` in the tree over `lanes`, in order.
 std::vector<LaneRange> nodes_of(LaneRange range, std::int64_t lanes);
 

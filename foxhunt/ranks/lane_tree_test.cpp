@@ -1,11 +1,13 @@
 // The tree of lanes: every cut into ranks adds in the same order.
 #include "foxhunt/ranks/lane_tree.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <bit>
 #include <numeric>
+#include <string>
 
+#include "foxhunt/base/error.h"
 #include "foxhunt/base/rng.h"
 
 namespace foxhunt::ranks {
@@ -109,6 +111,23 @@ TEST(LaneTree, SharesDifferByOneLaneAtMostAndLeaveNoneOut) {
       EXPECT_EQ(at, lanes);
     }
   }
+}
+
+TEST(LaneTree, MoreRanksThanLanesOrRowsAreRefusedByName) {
+  EXPECT_NO_THROW(require_lane_each(5, 5, 8));
+  EXPECT_NO_THROW(require_lane_each(5, 8, 5));
+  const auto what = [](std::int64_t ranks, std::int64_t lanes, std::int64_t batch) {
+    try {
+      require_lane_each(ranks, lanes, batch);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_THAT(what(6, 5, 8), testing::HasSubstr("6 ranks share 5 lanes"));
+  EXPECT_THAT(what(6, 5, 8), testing::Not(testing::HasSubstr("batch_size")));
+  EXPECT_THAT(what(6, 8, 4), testing::HasSubstr("6 ranks share 4 lanes"));
+  EXPECT_THAT(what(6, 8, 4), testing::HasSubstr("train.lanes and train.batch_size"));
 }
 
 }  // namespace

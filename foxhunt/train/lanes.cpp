@@ -1,11 +1,9 @@
 #include "foxhunt/train/lanes.h"
 
 #include <ATen/Parallel.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 
-#include "foxhunt/base/error.h"
 #include "foxhunt/base/machine.h"
 
 namespace foxhunt::train {
@@ -23,12 +21,7 @@ Lanes::Lanes(SequenceModel& model, Optimizer& optimizer, std::int64_t wanted, st
   std::unique_ptr<SequenceModel> replica = most > 1 ? model.replica() : nullptr;
   const bool has_replicas = replica != nullptr;
   total_ = has_replicas ? most : team.size();
-  if (team.size() > std::min(total_, batch)) {
-    throw ConfigError(fmt::format(
-        "[ranks] {} ranks share {} lanes: a rank needs one at least; raise train.lanes{} or start "
-        "fewer",
-        team.size(), std::min(total_, batch), batch < team.size() ? " and train.batch_size" : ""));
-  }
+  ranks::require_lane_each(team.size(), total_, batch);
   own_ = ranks::lanes_of(team.rank(), team.size(), total_);
   for (std::int64_t i = 1; i < own_.size(); ++i) {
     optimizer.add_lane(replica->parameters());

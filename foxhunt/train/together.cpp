@@ -13,6 +13,7 @@
 #include "foxhunt/kernels/dispatch.h"
 #include "foxhunt/nn/device.h"
 #include "foxhunt/ranks/join.h"
+#include "foxhunt/ranks/lane_tree.h"
 
 namespace foxhunt::train {
 
@@ -48,6 +49,10 @@ void Together::require_alike(const std::string& config_sha256) const {
   ranks_->require_equal("LibTorch", nn::torch_version(), "install one version on all hosts");
   ranks_->require_equal("instruction set", kernels::default_kernels<float>().name,
                         "set FOXHUNT_FORCE_ISA to one that all hosts have");
+}
+
+void Together::require_lanes(std::int64_t lanes, std::int64_t batch) const {
+  if (ranks_) ranks::require_lane_each(ranks_->size(), lanes, batch);
 }
 
 void Together::require_same_data(const std::vector<DataFile>& files) const {

@@ -33,6 +33,8 @@ class Together {
   /// Errors  ConfigError naming a rank whose configuration, program, LibTorch or instruction set is
   /// not rank 0's: it would not compute the same.
   void require_alike(const std::string& config_sha256) const;
+  /// Errors  ConfigError: more ranks than lanes that can be shared out; before anything is written.
+  void require_lanes(std::int64_t lanes, std::int64_t batch) const;
   /// Errors  ConfigError naming a rank that read other data.
   void require_same_data(const std::vector<DataFile>& files) const;
   /// Opens the run folder on rank 0; the others only learn where it is.

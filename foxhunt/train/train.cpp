@@ -38,13 +38,18 @@ void shrink(ExperimentConfig& config) {
       std::min<std::int64_t>(config.evaluate.bootstrap_samples, 100);
 }
 
-/// Machines may differ: what rank 0 chose holds for all.
+/// Machines may differ: what rank 0 chose holds for all. Errors  ConfigError: more ranks than that.
 void choose_together(ExperimentConfig& config, const nn::DeviceSpec& device,
                      const Together& together) {
   choose_for_machine(config, device);
   std::int64_t& chunk = config.hyper.model.chunk_size;
   std::int64_t& lanes = config.hyper.train.lanes;
   std::istringstream(together.from_first(fmt::format("{} {}", chunk, lanes))) >> chunk >> lanes;
+  const TrainConfig& train = config.hyper.train;
+  // Without lanes that can be copied each rank is one.
+  const bool shared = device.kind == nn::DeviceKind::kCpu && train.kernels == nn::Kernels::kNative;
+  together.require_lanes(shared ? lanes : std::numeric_limits<std::int64_t>::max(),
+                         train.batch_size);
 }
 
 /// Where there is a budget, cuts the configuration to fit it: alike on every rank.
@@ -91,10 +96,10 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
   together.meet(config.hyper.train.rank_timeout);
   return together.all([&] {
     together.require_alike(config::hash_of(config));
+    choose_together(config, device, together);  // a refusal leaves no folder
     RunDir run = together.open([&] { return new_run(config, options); });
     std::optional<log::FileSink> log_file;
     if (together.leads()) log_file.emplace(run.file("log.txt"));
-    choose_together(config, device, together);
     plan_for_budget(config, device, together);
     const std::int64_t planned = config.hyper.train.threads;
     if (together.leads()) describe_run(run, config, options);

@@ -111,6 +111,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("6 ranks share 5 lanes", run.stderr)
         self.assertIn("train.lanes", run.stderr)
+        self.assertFalse((self.folder / "crowd").exists())  # refused before anything was written
 
     def test_variables_of_torchrun_give_the_bits_of_one(self):
         port = free_port()

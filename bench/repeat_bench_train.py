@@ -5,7 +5,7 @@
     bench/repeat_bench_train.py --run FOXHUNT [--config F] [--out DIR] [more options of bench train]
 
 The second form runs the short form twice, one after the other, into DIR/first and DIR/second (default runs/repeat), and
-compares. A line a figure: both values, and whether each run's value lies in the interval of the other. What is promised to
+compares; both in 4 GB of memory unless --memory says otherwise. A line a figure: both values, and whether each run's value lies in the interval of the other. What is promised to
 repeat is counted apart: steps in reference programs, hours and cost at one speed of the machine, speed-ups, peak memory, the
 largest batch. Times by the clock are shown and not counted: another load may move them. Exit code 1 where a kind of figure
 repeats less often than its intervals say, less two standard deviations of a share of that many.
@@ -89,15 +89,12 @@ def compare(first, second):
     again = {(r["fast"], r["slow"]): r["ratio"] for r in second["speed_ups"]}
     for one in first["speed_ups"]:
         ratios.compare(f"{one['fast']} over {one['slow']}", one["ratio"], again.get((one["fast"], one["slow"])))
-    # Without an interval: equal where both had the same memory to fill.
-    fits = {one["family"]: one for one in second["largest_batch"]}
+    # Without an interval: to the window, where both had the same memory to fill.
+    fits = {(one["family"], one["memory_bytes"]): one["fits"] for one in second["largest_batch"]}
     for one in first["largest_batch"]:
-        other = fits.get(one["family"])
-        if other is None or one["fits"] == 0 or other["fits"] == 0:
-            continue
-        per_window = [r["memory_bytes"] / r["fits"] for r in (one, other)]
-        figures = [{"value": p, "low": 0.98 * p, "high": 1.02 * p, "level": 1.0} for p in per_window]
-        largest.compare(f"{one['family']}, bytes of memory a window", *figures)
+        other = fits.get((one["family"], one["memory_bytes"]))
+        exact = [n if n is None else {"value": n, "low": n, "high": n, "level": 1.0} for n in (one["fits"], other)]
+        largest.compare(one["family"], *exact)
     print()
     if relative.compared == 0:
         print("no case was measured in both")
@@ -118,6 +115,8 @@ def run_twice(words):
         at = more.index("--out")
         out = more[at + 1]
         more = more[:at] + more[at + 2:]
+    if "--memory" not in more:
+        more = [*more, "--memory", "4GB"]  # what is free changes, and with it the largest batch
     reports = []
     for name in ("first", "second"):
         folder = pathlib.Path(out) / name

@@ -96,20 +96,20 @@ TEST(BenchRun, EndsWithTwentyVisitsEachWhereNothingVaries) {
 
 TEST(BenchRun, TimesTheReferenceBeforeBetweenAndBehindStepsInPacksAsLongAsAStep) {
   FakeMachine machine;
-  machine.step = [](const BenchCase&) { return 0.02; };
+  machine.step = [](const BenchCase&) { return 0.025; };
   std::vector<CaseRecord> records{{.which = {"cpu", "fp32", "native", 1}}};
   run_cases(machine, records, {.budget_seconds = 20}, {});
   for (const BenchVisit& visit : records[0].visits) {
-    // Turns of 40 ms: two steps, and two packs of 20 programs; one turn more of packs than of
+    // Turns of 40 ms: two steps, and two packs of 25 programs; one turn more of packs than of
     // steps.
     EXPECT_EQ(visit.reference.size(), visit.seconds.size() + 2);
     EXPECT_EQ(visit.reference_single.size() * 2, visit.reference.size());
     EXPECT_NEAR(visit.reference.front(), 0.001, 1e-12);
     EXPECT_NEAR(visit.reference_single.front(), 0.002, 1e-12);
-    EXPECT_NEAR(references_of(visit), 20, 1e-9);
+    EXPECT_NEAR(references_of(visit), 25, 1e-9);
   }
-  EXPECT_THAT(machine.packs, testing::Contains(20));
-  EXPECT_THAT(machine.packs, testing::Each(testing::AnyOf(1, 20)));  // 1: to learn how long one is
+  EXPECT_THAT(machine.packs, testing::Contains(25));
+  EXPECT_THAT(machine.packs, testing::Each(testing::AnyOf(1, 25)));  // 1: to learn how long one is
   EXPECT_GT(machine.settled, 0);
 }
 

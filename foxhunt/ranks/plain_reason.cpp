@@ -13,7 +13,8 @@ std::string plain_reason(std::string_view message) {
       R"(^\s*(\[[^\]]*\.(cc|cpp|h):\d+\]|\S+\.(cc|cpp|h):\d+:?)[.:]?\s*)");
   text = std::regex_replace(text, place, "");
   static const std::regex closed(R"(.*Connection closed by peer \[([^\]]*)\].*)");
-  static const std::regex broke(R"(.*(?:Read|Write|Send|Recv)\w* error \[([^\]]*)\][^:]*: (.*))");
+  static const std::regex broke(
+      R"(.*(?:Read|Write|Send|Recv)\w* error \[([^\]]*)\](?::\d+)?: (.*))");
   static const std::regex silent(R"(.*Timed out waiting (\d+)ms for (recv|send) operation.*)");
   std::smatch found;
   if (std::regex_match(text, found, closed))

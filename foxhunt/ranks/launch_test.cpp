@@ -82,7 +82,11 @@ TEST_F(Launch, LinesOfTheOthersSayWhoseTheyAre) {
 TEST_F(Launch, TheFirstThatFailedGivesTheExitCode) {
   EXPECT_EQ(launch(shell(2, "exit 0")), 0);
   EXPECT_EQ(launch(shell(2, "[ $RANK = 1 ] && exit 3; exit 0")), 3);
-  EXPECT_EQ(launch(shell(2, "[ $RANK = 1 ] && exit 3; sleep 1; exit 4")), 3);
+  EXPECT_EQ(launch(shell(2,
+                         "[ $RANK = 1 ] && { echo $$ > $HERE/x; mv $HERE/x $HERE/1; exit 3; }; "
+                         "while [ ! -e $HERE/1 ]; do sleep 0.05; done; while kill -0 $(cat "
+                         "$HERE/1) 2>&-; do sleep 0.05; done; exit 4")),
+            3);
   testing::internal::CaptureStderr();
   EXPECT_EQ(launch(shell(2, "[ $RANK = 1 ] && kill -KILL $$; exit 0")), 128 + SIGKILL);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
@@ -90,20 +94,23 @@ TEST_F(Launch, TheFirstThatFailedGivesTheExitCode) {
 }
 
 TEST_F(Launch, AfterAFailureTheOthersHaveTheirGraceThenAreAskedThenKilled) {
-  LaunchOptions options =
-      shell(2,
-            "[ $RANK = 1 ] && exit 3; trap 'echo asked > $HERE/asked; exit 0' TERM; "
-            "sleep 1; echo graced > $HERE/graced; while :; do sleep 0.1; done");
-  options.grace = milliseconds(3000);
+  // Rank 1 fails when rank 0 is ready for what comes; times are bounds from below only.
+  const std::string fail =
+      "[ $RANK = 1 ] && { while [ ! -e $HERE/0 ]; do sleep 0.05; done; exit 3; }; ";
+  const std::string wait = "; > $HERE/0; while :; do sleep 0.1; done";
+  LaunchOptions options = shell(2, fail + "trap 'echo asked > $HERE/asked; exit 0' TERM" + wait);
+  options.grace = milliseconds(1000);
+  auto begun = steady_clock::now();
   EXPECT_EQ(launch(options), 3);
-  EXPECT_EQ(text("graced"), "graced\n");
+  EXPECT_GE(steady_clock::now() - begun, milliseconds(1000));
   EXPECT_EQ(text("asked"), "asked\n");
 
-  options.command.back() = "[ $RANK = 1 ] && exit 3; trap '' TERM; while :; do sleep 0.1; done";
+  std::filesystem::remove(folder / "0");
+  options.command.back() = fail + "trap '' TERM" + wait;
   options.grace = milliseconds(200);
-  const auto begun = steady_clock::now();
+  begun = steady_clock::now();
   EXPECT_EQ(launch(options), 3);
-  EXPECT_GE(steady_clock::now() - begun, milliseconds(5200));  // not before its time
+  EXPECT_GE(steady_clock::now() - begun, milliseconds(5200));
 }
 
 TEST_F(Launch, ASignalIsHandedOnAndASecondOneKills) {

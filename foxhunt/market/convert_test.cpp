@@ -102,7 +102,7 @@ TEST_F(ConvertTest, AnInputWithoutBarsIsAnError) {
 
 TEST_F(ConvertTest, RecordsOfAnotherKindAreAnError) {
   EXPECT_THAT(refusal(*open_reader(test::fixture("test_data.trades.v3.dbn.zst"))),
-              HasSubstr("record 0 is a trade; only bars are converted"));
+              HasSubstr("record 0: trade; only bars are converted"));
 }
 
 TEST_F(ConvertTest, BarsOfTwoLengthsOrOfALengthThatDbnLacksAreAnError) {

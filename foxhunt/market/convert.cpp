@@ -29,7 +29,7 @@ struct Spool {
 const Bar& bar_of(const Record& record, std::int64_t index) {
   if (const auto* bar = std::get_if<Bar>(&record)) return *bar;
   throw DataError(
-      fmt::format("[convert] record {} is a {}; only bars are converted", index, kind_of(record)));
+      fmt::format("[convert] record {}: {}; only bars are converted", index, kind_of(record)));
 }
 
 /// The schema of bars of this length.

@@ -1,3 +1,4 @@
+// Over budget: one suite over one set of golden files; its cases share the text of every value.
 // Every DBN file of the reference data against what Databento's own decoder makes of it.
 //
 // Two chains. One goes through the records that readers hand out: bars, trades and tops of book are

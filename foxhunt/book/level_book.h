@@ -24,7 +24,7 @@ struct LevelUpdate {
 
 struct LevelCounters {
   std::int64_t snapshots = 0;
-  std::int64_t diffs = 0;      ///< = applied + stale + early + gaps
+  std::int64_t diffs = 0;  ///< = applied + stale + early + gaps
   std::int64_t applied = 0;
   std::int64_t stale = 0;      ///< older than the snapshot: ignored
   std::int64_t early = 0;      ///< before the first snapshot or behind a gap: ignored
@@ -52,6 +52,8 @@ class LevelBook {
             std::uint64_t previous_id, UnixNanos ts_event, UnixNanos ts_recv);
 
   bool ready() const noexcept { return ready_; }
+  /// Number of the last update taken.
+  std::uint64_t last_id() const noexcept { return last_id_; }
   const LevelCounters& counters() const noexcept { return counters_; }
   std::size_t levels(market::Side side) const noexcept { return ladder(side).size(); }
   /// Empty beyond the last.

@@ -1,0 +1,122 @@
+#include "foxhunt/book/binance_feed.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/json_check.h"
+#include "foxhunt/market/csv_values.h"
+
+namespace foxhunt::book {
+namespace {
+
+using market::Side;
+using nlohmann::json;
+
+constexpr std::int64_t kNanoPerSizeUnit = 10;  // 1e-9 to 1e-8
+constexpr std::int64_t kNanoPerMilli = 1'000'000;
+constexpr std::size_t kMostHeld = 4096;
+constexpr std::int64_t kMostMillis = std::int64_t{9'000'000'000'000};
+
+/// "" or what is wrong; Price holds any decimal of nine places.
+std::string decimal(const json& value, Price& out) {
+  if (!value.is_string()) return "a price or size that is no text";
+  const auto text = value.get_ref<const std::string&>();
+  const std::string problem = market::parse_decimal_price(text, out);
+  if (problem.empty() && out.is_null()) return "an empty price or size";
+  return problem.empty() ? "" : fmt::format("'{}' {}", text, problem);
+}
+
+std::string append(const json& object, const char* key, Side side, std::vector<LevelUpdate>& out) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) return fmt::format("'{}' is no list", key);
+  for (const json& level : *found) {
+    if (!level.is_array() || level.size() < 2) return fmt::format("'{}' holds no level", key);
+    Price price;
+    Price size;
+    if (auto problem = decimal(level[0], price); !problem.empty()) return problem;
+    if (auto problem = decimal(level[1], size); !problem.empty()) return problem;
+    if (size.nano % kNanoPerSizeUnit != 0) return "a size of more than eight places";
+    out.push_back({side, price, size.nano / kNanoPerSizeUnit});
+  }
+  return "";
+}
+
+}  // namespace
+
+void BinanceFeed::fail(const std::string& what) const {
+  throw FormatError(fmt::format("{}: line {}: {}", name_, counters_.lines, what));
+}
+
+bool BinanceFeed::give(const Diff& diff) {
+  return book_.diff(diff.updates, diff.first_id, diff.last_id, diff.previous_id, diff.ts_event,
+                    diff.ts_recv);
+}
+
+void BinanceFeed::hold(const Diff& diff) {
+  if (held_.size() == kMostHeld) {
+    held_.pop_front();
+    ++counters_.dropped;
+  }
+  held_.push_back(diff);
+}
+
+bool BinanceFeed::line(std::string_view text) {
+  ++counters_.lines;
+  const std::size_t space = text.find(' ');
+  std::int64_t local = 0;
+  if (space == std::string_view::npos ||
+      !market::parse_signed(text.substr(0, space), 0, std::numeric_limits<std::int64_t>::max(),
+                            local)
+           .empty()) {
+    fail("does not begin with a time in nanoseconds");
+  }
+  const std::string_view body = text.substr(space + 1);
+  const bool is_diff = body.find("\"depthUpdate\"") != std::string_view::npos;
+  if (!is_diff && body.find("\"lastUpdateId\"") == std::string_view::npos) {
+    ++counters_.others;
+    return false;
+  }
+  if (const std::string problem = json_problem(body); !problem.empty()) fail(problem);
+  const json all = json::parse(body);
+  const json& message = all.contains("data") ? all["data"] : all;
+  const auto number = [&](const char* key) {
+    const auto value = message.contains(key) ? whole_number(message[key]) : std::nullopt;
+    if (!value || *value < 0) fail(fmt::format("'{}' is no number", key));
+    return *value;
+  };
+  const std::int64_t millis = number("T");
+  if (millis > kMostMillis) fail("'T' is no time in milliseconds");
+  const UnixNanos at = from_nanos(millis * kNanoPerMilli);
+  diff_.updates.clear();
+  for (const Side side : {Side::kBid, Side::kAsk}) {
+    const bool bid = side == Side::kBid;
+    const char* key = is_diff ? (bid ? "b" : "a") : (bid ? "bids" : "asks");
+    if (const auto problem = append(message, key, side, diff_.updates); !problem.empty())
+      fail(problem);
+  }
+  diff_.ts_event = at;
+  diff_.ts_recv = from_nanos(local);
+  if (!is_diff) {
+    ++counters_.snapshots;
+    const auto last_id = static_cast<std::uint64_t>(number("lastUpdateId"));
+    if (book_.ready() && last_id < book_.last_id()) {
+      ++counters_.late_snapshots;
+      return false;
+    }
+    book_.snapshot(diff_.updates, last_id, at, diff_.ts_recv);
+    for (; book_.ready() && !held_.empty(); held_.pop_front()) give(held_.front());
+    return true;
+  }
+  diff_.first_id = static_cast<std::uint64_t>(number("U"));
+  diff_.last_id = static_cast<std::uint64_t>(number("u"));
+  diff_.previous_id = static_cast<std::uint64_t>(number("pu"));
+  ++counters_.diffs;
+  counters_.updates += static_cast<std::int64_t>(diff_.updates.size());
+  const bool taken = book_.ready() && give(diff_);
+  if (!book_.ready()) hold(diff_);
+  return taken;
+}
+
+}  // namespace foxhunt::book

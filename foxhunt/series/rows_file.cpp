@@ -1,0 +1,54 @@
+#include "foxhunt/series/rows_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+#include "foxhunt/base/error.h"
+#include "foxhunt/base/file.h"
+
+namespace foxhunt::series {
+
+namespace fs = std::filesystem;
+
+RowsFile::RowsFile(fs::path path) : path_(std::move(path)) {
+  temporary_ =
+      path_.parent_path() / fmt::format(".{}.tmp{}", path_.filename().string(), ::getpid());
+  out_.open(temporary_, std::ios::binary | std::ios::trunc);
+  if (!out_) throw IoError(fmt::format("{}: cannot be created", temporary_.string()));
+}
+
+RowsFile::~RowsFile() {
+  if (temporary_.empty()) return;
+  std::error_code ignored;
+  fs::remove(temporary_, ignored);
+}
+
+void RowsFile::commit() {
+  out_.close();
+  if (!out_) throw IoError(fmt::format("{}: cannot be written", path_.string()));
+  sync_path(temporary_);
+  std::error_code failed;
+  fs::rename(temporary_, path_, failed);
+  if (failed) {
+    throw IoError(fmt::format("{}: cannot be put in place: {}", path_.string(), failed.message()));
+  }
+  temporary_.clear();
+}
+
+std::string decimal_text(Price price) {
+  if (price.is_null()) return "";
+  const auto units = static_cast<std::uint64_t>(Price::kUnitsPerOne);
+  // Unsigned, since the lowest price has no positive counterpart.
+  const std::uint64_t size = price.nano < 0 ? 0 - static_cast<std::uint64_t>(price.nano)
+                                            : static_cast<std::uint64_t>(price.nano);
+  std::string text =
+      fmt::format("{}{}.{:09}", price.nano < 0 ? "-" : "", size / units, size % units);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace foxhunt::series

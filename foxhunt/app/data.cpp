@@ -1,4 +1,5 @@
-// foxhunt data inspect | convert: what a file holds, and bars of any file as DBN version 3.
+// foxhunt data inspect | convert: what a file holds, and bars of any file as DBN version 3. The
+// sub-verbs that make series are in files of their own.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,7 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "foxhunt/app/command.h"
+#include "foxhunt/app/data_series.h"
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/progress.h"
@@ -88,6 +89,8 @@ Run add_data(CLI::App& sub, const Globals& globals) {
                         "convert what is whole of a file that is cut short");
   convert_sub->callback(
       [=, &globals] { *run = [options, &globals] { return convert(*options, globals); }; });
+  add_data_bars(sub, globals, run);
+  add_data_continuous(sub, globals, run);
   return [run] { return (*run)(); };
 }
 

@@ -12,8 +12,7 @@ std::vector<std::string> output_names(const bundle::Bundle& bundle) {
   switch (head.kind) {
     case model::HeadKind::kClassification:
       for (std::int64_t k = 0; k < head.n_classes; ++k) {
-        const bool direction =
-            bundle.context.label.kind == bundle::LabelKind::kDirection && head.n_classes == 3;
+        const bool direction = bundle::is_class(bundle.context.label.kind) && head.n_classes == 3;
         names.push_back(direction ? std::string(bundle::class_name(k))
                                   : fmt::format("class_{}", k));
       }

@@ -102,6 +102,14 @@ TEST(RollPlan, ByVolumeActsInTheSessionAfterTheOneThatShowedIt) {
   EXPECT_EQ(plan.stretches[0].end, plan.stretches[1].begin);
 }
 
+TEST(RollPlan, AHoleInTheFilesIsNoLossOfVolume) {
+  auto made = two_contracts("2014-03-06", "2014-03-21", "2014-03-13", -7.75);
+  const UnixNanos from = es().session_on(parse_date("2014-03-10"))->open;
+  std::erase_if(made[0].bars,
+                [&](const Bar& bar) { return bar.start >= from && bar.start < from + 20h; });
+  EXPECT_EQ(to_string(plan_of(made, {}).rolls.at(0).decided), "2014-03-13");
+}
+
 TEST(RollPlan, RealVolumesOfDecember2013RollOnTheMonday) {
   // Daily volumes and closes of ESZ3 and ESH4 as in QuantConnect/Lean's sample (Apache-2.0).
   const struct {

@@ -121,6 +121,9 @@ class Planner {
   /// At the close of `date`: the later contract that has overtaken, if any.
   std::optional<std::size_t> decide(std::size_t now, Date date) const {
     if (config_.rule == RollRule::kCalendar) return std::nullopt;
+    // A hole in the files is no loss of volume.
+    if (config_.rule == RollRule::kVolume && !contracts_[now]->days.contains(date))
+      return std::nullopt;
     std::optional<std::size_t> best;
     std::int64_t most = measure(now, date);
     for (std::size_t k = now + 1; k < contracts_.size(); ++k) {

@@ -21,6 +21,7 @@
 #include "foxhunt/train/gru_baseline.h"
 #include "foxhunt/train/mamba2_sequence_model.h"
 #include "foxhunt/train/opened_run.h"
+#include "foxhunt/train/random_walk.h"
 #include "foxhunt/train/train.h"
 #include "foxhunt/train/trial.h"
 #include "foxhunt/train/window_trainer.h"
@@ -162,6 +163,11 @@ ev::EvaluationReport evaluate(const fs::path& run_path, const EvaluateOptions& o
   const PartRows part_rows(data, normalizer, part);
   ev::Baselines baselines = standard_baselines(
       head, {.train = train_rows.view(), .valid = valid_rows.view(), .test = part_rows.view()});
+  if (config.label.is_smoothed()) {
+    const auto seed = static_cast<std::uint64_t>(config.hyper.train.seed);
+    baselines.forecasts.push_back(part_rows.random_walk(head, config.label.dead_zone));
+    baselines.notes.push_back(walk_floor_text(config.label, walk_floor(config.label, seed), seed));
+  }
   if (options.baselines) {
     GruFit gru = train_gru(config, data, normalizer, *loaded.model, answer, options.progress);
     baselines.forecasts.push_back(std::move(gru.forecasts));

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "foxhunt/bundle/answer.h"
+#include "foxhunt/train/random_walk.h"
 
 namespace foxhunt::train {
 
@@ -31,6 +32,10 @@ void PartRows::take(const Sequence& sequence, std::size_t t, std::size_t horizon
   const bool known = t >= horizon && sequence.labels.valid[t - horizon] != 0;
   last_moves_.push_back(known ? static_cast<double>(sequence.labels.value[t - horizon])
                               : std::numeric_limits<double>::quiet_NaN());
+  if (!sequence.labels.walk_mean.empty()) {
+    walk_mean_.push_back(sequence.labels.walk_mean[t]);
+    walk_sd_.push_back(sequence.labels.walk_sd[t]);
+  }
   times_.push_back(sequence.available_at[t]);
   sessions_.push_back(sequence.trade_date);
 }
@@ -49,6 +54,30 @@ evaluation::EvaluationRows PartRows::evaluation_rows() const {
           .outcomes = outcomes_,
           .labels = labels_,
           .hours = {}};
+}
+
+evaluation::Forecasts PartRows::random_walk(const model::HeadConfig& head, double dead_zone) const {
+  evaluation::Forecasts forecasts{.name = "random-walk", .values = {}};
+  for (std::size_t i = 0; i < walk_mean_.size(); ++i) {
+    const auto mean = static_cast<double>(walk_mean_[i]);
+    const auto sd = static_cast<double>(walk_sd_[i]);
+    switch (head.kind) {
+      case model::HeadKind::kClassification: {
+        const WalkForecast walk = walk_forecast(mean, sd, dead_zone);
+        forecasts.values.insert(forecasts.values.end(), {walk.down, walk.flat, walk.up});
+        break;
+      }
+      case model::HeadKind::kQuantiles:
+        for (const double q : head.quantiles)
+          forecasts.values.push_back(mean + sd * normal_quantile(q));
+        break;
+      case model::HeadKind::kRegression:
+      case model::HeadKind::kTokens:
+        forecasts.values.push_back(mean);
+        break;
+    }
+  }
+  return forecasts;
 }
 
 double PartRows::mean_outcome() const {

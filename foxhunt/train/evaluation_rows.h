@@ -21,6 +21,9 @@ class PartRows {
   evaluation::BaselineRows view() const;  ///< lives as long as this
   evaluation::EvaluationRows evaluation_rows() const;
   double mean_outcome() const;  ///< 0 without rows
+  /// What a driftless random walk says of smoothed labels (random_walk.h), as one more baseline:
+  /// the floor beside every score.
+  evaluation::Forecasts random_walk(const model::HeadConfig& head, double dead_zone) const;
 
  private:
   void take(const Sequence& sequence, std::size_t t, std::size_t horizon);
@@ -32,6 +35,7 @@ class PartRows {
   std::vector<double> outcomes_;   ///< [N] Labels::value
   std::vector<double>
       last_moves_;  ///< [N] outcome of the label that ended at this row; NaN without one
+  std::vector<float> walk_mean_, walk_sd_;  ///< [N] of smoothed labels
   std::vector<UnixNanos> times_;
   std::vector<Date> sessions_;
 };

@@ -8,6 +8,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/config/config.h"
 #include "foxhunt/market/contract.h"
+#include "foxhunt/train/labels.h"
 
 namespace foxhunt::train {
 
@@ -31,9 +32,10 @@ std::vector<std::string> ExperimentConfig::errors() const {
   } catch (const ConfigError& error) {
     all.push_back(fmt::format("data.product: {}", error.what()));
   }
-  if (label.kind == bundle::LabelKind::kDirection && hyper.head.kind != HeadChoice::kAuto) {
-    all.emplace_back("head.kind must be auto with label.kind = direction");
+  if (bundle::is_class(label.kind) && hyper.head.kind != HeadChoice::kAuto) {
+    all.emplace_back("head.kind must be auto with label.kind = direction or barrier");
   }
+  for (auto& error : label_errors(label)) all.push_back(std::move(error));
   return all;
 }
 

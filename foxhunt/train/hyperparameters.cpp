@@ -73,7 +73,7 @@ Mamba2Hyperparameters Mamba2Hyperparameters::from_model_config(const model::Mamb
 model::HeadConfig Mamba2Hyperparameters::to_head_config(std::int64_t n_features,
                                                         bundle::LabelKind label) const {
   model::HeadConfig config{.n_features = n_features};
-  if (head.kind == HeadChoice::kAuto && label == bundle::LabelKind::kDirection) {
+  if (head.kind == HeadChoice::kAuto && bundle::is_class(label)) {
     config.kind = model::HeadKind::kClassification;
     config.n_classes = 3;
   } else if (head.kind == HeadChoice::kQuantiles) {

@@ -12,16 +12,19 @@
 namespace foxhunt::train {
 namespace {
 
-/// All but the first `drop` places of every array.
+/// All but the first `drop` places of every array; what is empty stays so.
 Labels without_first(const Labels& labels, std::size_t drop) {
   const auto rest = [drop](const auto& all) {
+    if (all.empty()) return all;
     return std::decay_t<decltype(all)>(all.begin() + static_cast<std::ptrdiff_t>(drop), all.end());
   };
   return {.valid = rest(labels.valid),
           .classes = rest(labels.classes),
           .value = rest(labels.value),
           .end = rest(labels.end),
-          .persistence = rest(labels.persistence)};
+          .persistence = rest(labels.persistence),
+          .walk_mean = rest(labels.walk_mean),
+          .walk_sd = rest(labels.walk_sd)};
 }
 
 }  // namespace
@@ -38,7 +41,7 @@ std::string SequenceCounters::summary() const {
   text += "; " + bars.summary();
   text += fmt::format("; {} rows, {} with a label", rows, labelled);
   add(label_beyond_sequence, "whose label would leave the sequence");
-  add(label_without_volatility, "too early for a label in units of volatility");
+  add(label_without_volatility, "too early for the past that a label looks back on");
   add(sequences_without_rows, "sequences shorter than the warm-up");
   return text;
 }

@@ -47,7 +47,7 @@ struct SequenceCounters {
   std::int64_t rows = 0;                      ///< = bars.ready = labelled + the two below
   std::int64_t labelled = 0;                  ///< with a valid label
   std::int64_t label_beyond_sequence = 0;     ///< the label would cross the sequence's end
-  std::int64_t label_without_volatility = 0;  ///< too little past for the label's volatility
+  std::int64_t label_without_volatility = 0;  ///< too little past for its volatility or mean
 
   /// For people: what was kept, and of what was dropped how much and why.
   std::string summary() const;

@@ -65,6 +65,9 @@ void add_data_bars(CLI::App& data, const Globals& globals, const std::shared_ptr
   add_choice<CutBars>(*sub, "--cut", options->bars.cut,
                       {{"keep", CutBars::kKeep}, {"drop", CutBars::kDrop}},
                       "what becomes of bars that a break cuts: keep (default) or drop");
+  add_choice<Holes>(*sub, "--holes", options->bars.holes,
+                    {{"skip", Holes::kSkip}, {"fill", Holes::kFill}},
+                    "intervals without a trade: skip (default), or fill with flat bars marked so");
   add_choice<Clock>(*sub, "--clock", options->bars.clock,
                     {{"event", Clock::kEvent}, {"received", Clock::kReceived}},
                     "the time that bars go by: event (default) or received");

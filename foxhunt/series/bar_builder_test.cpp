@@ -128,7 +128,7 @@ TEST_P(EveryKind, EqualsBruteForceAndKeepsEveryContract) {
 TEST_P(EveryKind, BarsOfTheFirstTradesAreTheFirstBars) {
   const std::vector<Tick> ticks = random_ticks(5, 3'000, 40s);
   const std::vector<EventBar> all = bars_of(ticks, GetParam());
-  for (const std::size_t n : {1U, 2U, 777U, 1500U, 2999U}) {
+  for (const std::ptrdiff_t n : {1, 2, 777, 1500, 2999}) {
     const std::vector<Tick> some(ticks.begin(), ticks.begin() + n);
     const std::vector<EventBar> bars = bars_of(some, GetParam(), nullptr, false);
     ASSERT_LE(bars.size(), all.size());

@@ -34,6 +34,9 @@ enum class SignRule : std::uint8_t { kAggressor, kPrice };
 /// trades for the first bar.
 enum class Expectation : std::uint8_t { kFixed, kRunning };
 
+/// Time bars without a trade: none, as in the exchange's files, or flat ones that say so.
+enum class Holes : std::uint8_t { kSkip, kFill };
+
 struct BarConfig {
   BarKind kind = BarKind::kTime;
   std::int64_t size = 60;
@@ -42,7 +45,8 @@ struct BarConfig {
   ImbalanceOf imbalance_of = ImbalanceOf::kTicks;
   SignRule sign = SignRule::kAggressor;
   Expectation expectation = Expectation::kRunning;
-  std::int64_t expectation_bars = 3;  ///< span of the moving average of bar lengths
+  std::int64_t expectation_bars = 3;  ///< span of the moving averages
+  Holes holes = Holes::kSkip;
 };
 
 }  // namespace foxhunt::series

@@ -74,10 +74,11 @@ class Output {
 
  private:
   void open_dbn(const market::Bar& bar) {
-    market::StreamInfo info{.dataset = dataset_,
-                            .schema = schema_of(bar.span),
-                            .stype_in = "raw_symbol",
-                            .stype_out = "instrument_id"};
+    market::StreamInfo info;
+    info.dataset = dataset_;
+    info.schema = schema_of(bar.span);
+    info.stype_in = "raw_symbol";
+    info.stype_out = "instrument_id";
     info.start = bar.start;
     for (std::size_t i = 0; i < plan_.stretches.size(); ++i) {
       const Stretch& stretch = plan_.stretches[i];
@@ -143,7 +144,8 @@ Price ContinuousBuilder::adjusted(Price price, const Stretch& stretch,
 ContinuousReport make_continuous(const std::vector<fs::path>& files, const ContinuousJob& job,
                                  const fs::path& out) {
   const market::Calendar calendar = market::Calendar::for_product(job.config.product);
-  ContinuousReport report{.config = job.config};
+  ContinuousReport report;
+  report.config = job.config;
   DailyTable table(calendar);
   {
     MergedBars bars = open_all(files, job);

@@ -61,9 +61,9 @@ struct ContinuousReport {
 };
 
 struct ContinuousJob {
-  RollConfig config;
+  RollConfig config{};
   Conflict conflict = Conflict::kRefuse;
-  market::ReadOptions read;
+  market::ReadOptions read{};
 };
 
 /// Reads the files twice: once for what decides the rolls, once for the series. Memory is flat in

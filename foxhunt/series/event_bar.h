@@ -31,6 +31,7 @@ struct EventBar {
   double value = 0;               ///< currency: sum of |price| x contracts x multiplier
   std::int64_t imbalance = 0;     ///< of signs, or of signed contracts; imbalance bars only
   bool cut = false;               ///< a break or the data's end came before the bar was whole
+  bool filled = false;            ///< no trade: a flat bar at the close before it (hole_filler.h)
 };
 
 /// What became of every tick: ticks = in bars + those dropped with cut bars + the two left out.

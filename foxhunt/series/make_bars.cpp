@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "foxhunt/market/contract.h"
 #include "foxhunt/market/dbn_writer.h"
 #include "foxhunt/series/bar_builder.h"
+#include "foxhunt/series/hole_filler.h"
 #include "foxhunt/series/rows_file.h"
 
 namespace foxhunt::series {
@@ -34,13 +36,18 @@ BarReport run(market::Reader& reader, TickSource& source, const TickFilter& filt
   if (filter.of == TickOf::kMid) refuse_mids(config);
   BarBuilder builder(config, market::contract_for_product(filter.product),
                      market::Calendar::for_product(filter.product));
+  const bool fill = config.holes == Holes::kFill;
+  if (fill && config.kind != BarKind::kTime)
+    throw ConfigError("[bars] only time bars have holes that can be filled");
+  HoleFiller filler(market::Calendar::for_product(filter.product),
+                    std::chrono::seconds{std::max<std::int64_t>(config.size, 1)});
   BarReport report;
   const auto give = [&](std::span<const EventBar> bars) {
     for (const EventBar& bar : bars) {
       if (is_null(report.first)) report.first = bar.start;
       report.last = bar.end;
       report.volume += bar.volume;
-      take(bar);
+      fill ? filler.push(bar, take) : take(bar);
     }
   };
   while (const std::optional<Tick> tick = source.next()) give(builder.push(*tick));
@@ -48,21 +55,25 @@ BarReport run(market::Reader& reader, TickSource& source, const TickFilter& filt
   report.symbol = source.symbol();
   report.ticks = source.counters();
   report.bars = builder.counters();
+  report.filled = filler.filled();
   return report;
 }
 
 BarReport to_csv(market::Reader& reader, TickSource& source, const TickFilter& filter,
                  const BarConfig& config, const fs::path& out) {
   RowsFile file(out);
+  // A file without symbols is taken to hold the product, here as where it is read.
+  const auto symbol = [&] { return source.symbol().empty() ? filter.product : source.symbol(); };
   file.line(
       "ts_event,ts_end,ts_available,symbol,open,high,low,close,volume,ticks,buy_volume,sell_volume,"
-      "value,imbalance,cut");
+      "value,imbalance,cut,filled");
   const BarReport report = run(reader, source, filter, config, [&](const EventBar& bar) {
-    file.line(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{:.2f},{},{}", to_string(bar.start),
-                          to_string(bar.end), to_string(bar.available_at), source.symbol(),
-                          decimal_text(bar.open), decimal_text(bar.high), decimal_text(bar.low),
-                          decimal_text(bar.close), bar.volume, bar.ticks, bar.buy_volume,
-                          bar.sell_volume, bar.value, bar.imbalance, bar.cut ? 1 : 0));
+    file.line(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{:.2f},{},{},{}",
+                          to_string(bar.start), to_string(bar.end), to_string(bar.available_at),
+                          symbol(), decimal_text(bar.open), decimal_text(bar.high),
+                          decimal_text(bar.low), decimal_text(bar.close), bar.volume, bar.ticks,
+                          bar.buy_volume, bar.sell_volume, bar.value, bar.imbalance,
+                          bar.cut ? 1 : 0, bar.filled ? 1 : 0));
   });
   file.commit();
   return report;
@@ -102,6 +113,8 @@ market::StreamInfo metadata_of(const market::Reader& reader, const std::string& 
 BarReport to_dbn(market::Reader& reader, TickSource& source, const TickFilter& filter,
                  const BarConfig& config, const fs::path& out) {
   if (filter.of == TickOf::kMid) throw ConfigError("[bars] bars of mids are written as CSV");
+  if (config.holes == Holes::kFill)
+    throw ConfigError("[bars] DBN cannot mark a bar that fills a hole; write CSV");
   const std::chrono::seconds span{config.size};
   std::optional<market::DbnWriter> writer;
   const BarReport report = run(reader, source, filter, config, [&](const EventBar& bar) {
@@ -153,6 +166,7 @@ std::string BarReport::to_text() const {
   };
   add(bars.cut_bars, "cut by a break or the end");
   add(bars.dropped_bars, "of them dropped");
+  add(filled, "flat ones in holes, beside them");
   add(bars.outside_session, "trades outside every session");
   add(bars.without_price, "without price or time");
   add(bars.late, "out of order, put into the open bar");
@@ -178,6 +192,7 @@ std::string BarReport::to_json() const {
                                     {"dropped_bars", bars.dropped_bars},
                                     {"dropped_ticks", bars.dropped_ticks},
                                     {"dropped_volume", bars.dropped_volume},
+                                    {"filled", filled},
                                     {"outside_session", bars.outside_session},
                                     {"outside_volume", bars.outside_volume},
                                     {"without_price", bars.without_price},

@@ -17,6 +17,7 @@ struct BarReport {
   std::string symbol;  ///< "" where the file says none
   TickCounters ticks;
   BarCounters bars;
+  std::int64_t filled = 0;      ///< flat bars in holes, beside bars.bars
   std::uint64_t volume = 0;     ///< contracts in the bars given out
   UnixNanos first = kNullTime;  ///< start of the first bar
   UnixNanos last = kNullTime;   ///< end of the last bar
@@ -34,7 +35,7 @@ BarReport make_bars(market::Reader& reader, const TickFilter& filter, const BarC
 
 /// The same into a file: DBN where its name ends in .dbn or .dbn.zst, else CSV with a line a bar:
 ///   ts_event,ts_end,ts_available,symbol,open,high,low,close,volume,ticks,buy_volume,sell_volume,
-///   value,imbalance,cut
+///   value,imbalance,cut,filled
 /// with times in ISO 8601 to the nanosecond, ts_event the start. DBN holds time bars of 1 s, 1 min,
 /// 1 h, 1 d alone and cannot mark a cut one. The file appears whole or not at all.
 /// Errors  ConfigError: DBN asked for other bars; DataError: DBN asked of an input without symbols

@@ -33,10 +33,10 @@ struct Stretch {
 };
 
 struct RollPlan {
-  std::vector<Stretch> stretches;  ///< in the order of time, without a gap between
-  std::vector<Roll> rolls;         ///< rolls[i] leads from stretches[i] to stretches[i + 1]
+  std::vector<Stretch> stretches{};  ///< in the order of time, without a gap between
+  std::vector<Roll> rolls{};         ///< rolls[i] leads from stretches[i] to stretches[i + 1]
   /// Contracts that calendar or map want, of which there is no bar.
-  std::vector<std::string> not_found;
+  std::vector<std::string> not_found{};
 };
 
 /// Errors  ConfigError: product, months, days_before; DataError: no contract takes part; adjustment

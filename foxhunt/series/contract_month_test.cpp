@@ -105,7 +105,7 @@ TEST(ContractMonth, Pitfall23ExpiriesAndCalendarRollsEqualLeansMapOfFourteenYear
         .month = month,
         .days = {}};
     // A bar a week is enough for a rule of the calendar.
-    for (auto d = std::chrono::sys_days{expiry} - std::chrono::days{200};
+    for (auto d = std::chrono::sys_days{expiry} - std::chrono::days{80};
          d <= std::chrono::sys_days{expiry}; d += std::chrono::days{1}) {
       if (es.session_on(Date{d}))
         contract.days[Date{d}] = {.volume = 1, .close = Price{1}, .at = d};

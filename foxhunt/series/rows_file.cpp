@@ -47,7 +47,8 @@ std::string decimal_text(Price price) {
   std::string text =
       fmt::format("{}{}.{:09}", price.nano < 0 ? "-" : "", size / units, size % units);
   text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
+  // With a point even where the number is whole: a column is raw or decimal by its first value.
+  if (text.back() == '.') text += '0';
   return text;
 }
 

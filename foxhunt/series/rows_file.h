@@ -28,7 +28,7 @@ class RowsFile {
   std::ofstream out_;
 };
 
-/// "4321.25", exact, without zeros at the end; "" for null.
+/// "4321.25", "4321.0": exact, with one decimal at least; "" for null.
 std::string decimal_text(Price price);
 
 }  // namespace foxhunt::series

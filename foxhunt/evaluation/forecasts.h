@@ -7,7 +7,7 @@
 namespace foxhunt::evaluation {
 
 struct Forecasts {
-  std::string name;  ///< "model", "prior", "persistence", "logistic", "gru", …
+  std::string name;  ///< "model", "prior", "persistence", "logistic", "random-walk", "gru", …
   std::vector<double>
       values;  ///< [N, K] class probabilities, [N] numbers or [N, Q] quantiles, row-major
 };

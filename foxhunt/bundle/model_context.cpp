@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "foxhunt/base/build_info.h"
 #include "foxhunt/base/error.h"
 #include "foxhunt/config/config.h"
@@ -19,6 +21,20 @@ Struct from_toml(const std::string& text, const std::string& origin) {
   return value;
 }
 
+/// The label as TOML. Keys that came after the first bundles stand there only where they are used:
+/// a bundle that has no need of them keeps its bytes, and older programs read it.
+std::string label_text(const LabelConfig& label) {
+  std::istringstream lines(config::dump(label));
+  const std::string defaults = "\n" + config::dump(LabelConfig{});
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_later = line.starts_with("smooth_") || line.starts_with("barrier_");
+    const bool is_default = defaults.find("\n" + line + "\n") != std::string::npos;
+    if (!is_later || !is_default) text += line + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 features::FeaturePipeline ModelContext::pipeline() const {
@@ -34,7 +50,7 @@ std::map<std::string, std::string> ModelContext::to_metadata() const {
           {"foxhunt.features", config::dump(features)},
           {"foxhunt.schema", schema.to_json()},
           {"foxhunt.normalizer", normalizer.to_json()},
-          {"foxhunt.label", config::dump(label)},
+          {"foxhunt.label", label_text(label)},
           {"foxhunt.config_sha256", config_sha256},
           {"foxhunt.git_revision", std::string(git_revision())}};
 }

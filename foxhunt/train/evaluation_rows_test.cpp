@@ -12,9 +12,10 @@ namespace foxhunt::train {
 namespace {
 
 Dataset dataset_of(const bundle::LabelConfig& label) {
+  Rng rng(5);
   Dataset data;
   data.horizon = label.horizon;
-  data.set = test::build(test::random_bars(test::kOpen, 1200, 5), label);
+  data.set = test::build(test::random_bars(rng, test::kOpen, 1200), label);
   data.split = make_split({}, data.set.sequences);
   return data;
 }

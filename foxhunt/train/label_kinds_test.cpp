@@ -161,12 +161,13 @@ TEST(SmoothedLabels, RefuseWhatContradicts) {
 }
 
 TEST(BarrierLabels, Pitfall48PurgingFollowsTheIntervalThatTheLabelHas) {
+  Rng rng(5);
   const SequenceSet set =
-      test::build(test::random_bars(test::kOpen, 900, 5), {.kind = LabelKind::kBarrier,
-                                                           .horizon = 60,
-                                                           .volatility_span = 20,
-                                                           .barrier_up = 0.3,
-                                                           .barrier_down = 0.3});
+      test::build(test::random_bars(rng, test::kOpen, 900), {.kind = LabelKind::kBarrier,
+                                                             .horizon = 60,
+                                                             .volatility_span = 20,
+                                                             .barrier_up = 0.3,
+                                                             .barrier_down = 0.3});
   const Split split = make_split({}, set.sequences);
   int kept_early = 0, purged = 0;
   for (std::size_t i = 0; i < set.sequences.size(); ++i) {

@@ -93,9 +93,8 @@ TEST(RollPlan, ByVolumeActsInTheSessionAfterTheOneThatShowedIt) {
   const RollPlan plan = plan_of(made, {});
   ASSERT_EQ(plan.rolls.size(), 1U);
   const Roll& roll = plan.rolls[0];
-  EXPECT_EQ(roll.rule, "volume");
-  EXPECT_EQ(to_string(roll.decided), "2014-03-13");
-  EXPECT_EQ(to_string(roll.first), "2014-03-14");
+  EXPECT_EQ(roll.rule + to_string(roll.decided) + to_string(roll.first),
+            "volume2014-03-132014-03-14");
   EXPECT_EQ(to_string(roll.priced), "2014-03-13");
   EXPECT_EQ(roll.to_price.nano - roll.from_price.nano, -7'750'000'000);
   EXPECT_EQ(plan.stretches[0].symbol, "ESH4");
@@ -152,7 +151,6 @@ TEST(RollPlan, RealVolumesOfDecember2013RollOnTheMonday) {
   ASSERT_EQ(open.rolls.size(), 1U);
   EXPECT_EQ(to_string(open.rolls[0].decided), "2013-12-17");
   EXPECT_EQ(to_string(open.rolls[0].first), "2013-12-18");
-  // And the map as it is given.
   const RollPlan map = plan_rolls({near, far},
                                   {.rule = RollRule::kMap,
                                    .map = {{parse_date("2013-12-11"), "ESZ3"},
@@ -196,8 +194,7 @@ TEST(RollPlan, DecisionsDoNotDependOnWhatComesLater) {
         const auto decided_before = [&](const RollPlan& p) {
           std::vector<std::pair<std::string, Price>> rolls;
           for (const Roll& roll : p.rolls)
-            if (roll.decided < parse_date(cut) && roll.first <= parse_date(cut) &&
-                roll.first < parse_date(cut))
+            if (roll.decided < parse_date(cut) && roll.first < parse_date(cut))
               rolls.emplace_back(to_string(roll.first), roll.to_price);
           return rolls;
         };
@@ -279,7 +276,6 @@ TEST(Continuous, Pitfall23TheSameRollsAndFactorsAtEveryLengthOfBar) {
     for (const Bar& bar : contract.bars) {
       const UnixNanos start = std::chrono::floor<std::chrono::hours>(bar.start);
       auto& all = hours.back().bars;
-      // An hour that the halt or a break splits is two bars.
       if (all.empty() || all.back().start != start) {
         all.push_back(bar);
         all.back().start = start;
@@ -314,8 +310,7 @@ TEST(Continuous, Pitfall16NegativePricesAreAdjustedByDifferenceAlone) {
   EXPECT_EQ(builder.take({"ESH4", made[0].bars[0]})->close.nano,
             made[0].bars[0].close.nano + 3'000'000'000);
   // A price below 0 between rolls is refused where it stands.
-  RollPlan positive = plan;
-  ContinuousBuilder ratio(positive, Adjust::kRatio);
+  ContinuousBuilder ratio(plan, Adjust::kRatio);
   EXPECT_NE(error_of<DataError>([&] {
               ratio.take({"ESH4", made[0].bars[0]});
             }).find("ESH4"),
@@ -333,8 +328,6 @@ TEST(Continuous, FilesBecomeASeriesThatTrainingTakesAsItIs) {
     const ContinuousReport report = make_continuous({folder / "m.csv", folder / "h.csv"}, job, out);
     EXPECT_EQ(report.bars, static_cast<std::int64_t>(made[0].bars.size()));
     EXPECT_EQ(report.other_contracts, report.bars);
-    EXPECT_EQ(report.inputs.size(), 2U);
-    EXPECT_EQ(report.inputs[0].sha256.size(), 64U);
     EXPECT_NE(
         report.rolls_csv().find("volume,2014-03-13,2014-03-14,2014-03-13T22:00:00Z,ESH4,ESM4"),
         std::string::npos)

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "foxhunt/app/bench_dbn.h"
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/progress.h"
@@ -251,10 +252,14 @@ Run add_bench(CLI::App& sub, const Globals& globals) {
   CLI::App* train = sub.add_subcommand(
       "train", "what a training takes and costs: every device, precision, kernel path and batch");
   const Run train_run = add_train_bench(*train, globals);
+  CLI::App* dbn = sub.add_subcommand(
+      "dbn", "decoding market data: beside zstd alone and the official decoder, one core");
+  const Run dbn_run = add_dbn_bench(*dbn, globals);
   // For the list in --help: main() hands this one over before it parses.
   sub.add_subcommand("step", "what a bundle answers in: percentiles, floor, what must be zero");
-  return [options, repeats, gemm, train, train_run, &globals] {
+  return [options, repeats, gemm, train, train_run, dbn, dbn_run, &globals] {
     if (train->parsed()) return train_run();
+    if (dbn->parsed()) return dbn_run();
     return gemm->parsed() ? run_gemm(*repeats, globals) : run_ssd(*options, globals);
   };
 }

@@ -1,19 +1,16 @@
-// foxhunt data inspect | convert: what a file holds, and bars of any file as DBN version 3. The
-// sub-verbs that make series are in files of their own.
+// foxhunt data: what a file holds. The sub-verbs that write files or make series are in files of
+// their own.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
+#include "foxhunt/app/command.h"
+#include "foxhunt/app/data_files.h"
 #include "foxhunt/app/data_series.h"
-#include "foxhunt/base/error.h"
-#include "foxhunt/base/log.h"
-#include "foxhunt/base/progress.h"
 #include "foxhunt/cli/csv_options.h"
-#include "foxhunt/market/convert.h"
 #include "foxhunt/market/inspect.h"
 
 namespace foxhunt::app {
@@ -21,34 +18,14 @@ namespace {
 
 struct Options {
   std::string file;
-  std::string out;
   market::ReadOptions read;
   market::InspectOptions inspect;
-  market::ConvertOptions convert;
 };
 
 int inspect(const Options& options, const Globals& globals) {
   const std::unique_ptr<market::Reader> reader = market::open_reader(options.file, options.read);
   const market::Inspection found = market::inspect(*reader, options.inspect);
   fmt::print("{}\n", globals.json ? market::to_json(found) : market::to_text(found));
-  return 0;
-}
-
-int convert(const Options& options, const Globals& globals) {
-  const std::unique_ptr<market::Reader> reader = market::open_reader(options.file, options.read);
-  const market::ConvertReport done = market::convert_bars(*reader, options.out, options.convert);
-  if (done.truncated) log::warn("{}: is cut short; converted up to where it ends", options.file);
-  if (globals.json) {
-    const nlohmann::ordered_json out{
-        {"out", options.out},          {"schema", done.schema},   {"dataset", done.dataset},
-        {"records", done.bars},        {"symbols", done.symbols}, {"start", to_string(done.first)},
-        {"end", to_string(done.last)}, {"bytes", done.bytes},     {"truncated", done.truncated}};
-    fmt::print("{}\n", out.dump(2));
-  } else {
-    fmt::print("{}: {} bars of {} symbols, {}, {} to {}, {}\n", options.out, done.bars,
-               done.symbols, done.schema, to_string(done.first), to_string(done.last),
-               format_bytes(static_cast<std::int64_t>(done.bytes)));
-  }
   return 0;
 }
 
@@ -78,17 +55,9 @@ Run add_data(CLI::App& sub, const Globals& globals) {
   inspect_sub->callback(
       [=, &globals] { *run = [options, &globals] { return inspect(*options, globals); }; });
 
-  CLI::App* convert_sub =
-      sub.add_subcommand("convert", "bars to DBN version 3 (zstd when the name ends in .zst)");
-  convert_sub->fallthrough();
-  add_input(*convert_sub, *options);
-  convert_sub->add_option("--out", options->out, "file to write")->required();
-  convert_sub->add_option("--dataset", options->convert.dataset,
-                          "whose data it is; default: what the input says");
-  convert_sub->add_flag("--allow-truncated", options->convert.allow_truncated,
-                        "convert what is whole of a file that is cut short");
-  convert_sub->callback(
-      [=, &globals] { *run = [options, &globals] { return convert(*options, globals); }; });
+  add_data_convert(sub, *run, globals);
+  add_data_merge(sub, *run, globals);
+  add_data_split(sub, *run, globals);
   add_data_bars(sub, globals, run);
   add_data_continuous(sub, globals, run);
   return [run] { return (*run)(); };

@@ -216,7 +216,8 @@ int split(SplitOptions options, const Globals& globals) {
     fmt::print("{:>12}  {}\n", part.records, part.file.string());
   }
   fmt::print("{:>12}  records in {} parts", done.records, done.parts.size());
-  fmt::print(done.left_out != 0 ? ", {} left out\n" : "\n", done.left_out);
+  if (done.left_out != 0) fmt::print(", {} left out", done.left_out);
+  fmt::print("\n");
   return 0;
 }
 

@@ -65,6 +65,7 @@ std::unique_ptr<RecordSink> open_sink(const std::filesystem::path& path,
   if (plain.extension() == ".csv") {
     return csv_sink(open_output(path, options.level), path.string(), metadata, options.style);
   }
+  if (path.extension() == ".parquet") return parquet_sink(path, metadata);
   throw UsageError(
       fmt::format("{}: the name says no form; .dbn, .dbn.zst, .csv, .csv.zst and "
                   ".parquet are written",

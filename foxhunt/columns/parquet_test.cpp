@@ -40,9 +40,10 @@ TEST_F(Parquet, EveryFileAndTypeComesBackByteForByte) {
     for (const int type : types) {
       SCOPED_TRACE(file.string() + " type " + std::to_string(type));
       test::convert(file, v3, {.dataset = "TEST"}, {}, type);
-      test::convert(v3, table);
+      const test::Cleaned expected = test::cleaned(v3);
+      EXPECT_EQ(test::convert(v3, table).with_lost_bytes, expected.changed);
       test::convert(table, back);
-      EXPECT_TRUE(read_file(v3) == read_file(back));
+      EXPECT_TRUE(expected.bytes == read_file(back));
     }
   }
 }

@@ -1,13 +1,11 @@
 // DBN to another form and back is the same bytes, for every schema and every file there is.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <set>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/columns/record_io.h"
 #include "foxhunt/columns/test_support.h"
-#include "foxhunt/market/dbn/fields.h"
 #include "foxhunt/market/dbn/stream.h"
 
 namespace foxhunt::columns {
@@ -23,31 +21,6 @@ std::set<int> types_of(const fs::path& file) {
   return types;
 }
 
-/// The file with every byte zero that no field names, and in how many records that is a change.
-/// (Databento's older encoders left bytes of other records in the reserved ones of bbo and cbbo.)
-struct Cleaned {
-  std::string bytes;
-  std::int64_t changed = 0;
-};
-
-Cleaned cleaned(const fs::path& file) {
-  Cleaned out{read_file(file)};
-  auto stream = market::dbn::open_stream(file);
-  for (market::dbn::RawRecord record; stream.next(record);) {
-    std::string clean(record.bytes.size(), '\0');
-    const auto* from = reinterpret_cast<const char*>(record.bytes.data());
-    clean[0] = from[0];
-    for (const auto& field : market::dbn::fields_of(record.rtype, 3)) {
-      const bool text = field.type == market::dbn::FieldType::kText;
-      const std::size_t size = text ? ::strnlen(from + field.at, field.size) : field.size;
-      clean.replace(field.at, size, from + field.at, size);
-    }
-    if (std::memcmp(clean.data(), from, clean.size()) != 0) ++out.changed;
-    out.bytes.replace(record.offset, clean.size(), clean);
-  }
-  return out;
-}
-
 /// Every file and type as version 3, then through `form` and back.
 void expect_same_bytes(const std::string& form, const SinkOptions& style, std::set<int>& seen) {
   const Folder folder(form);
@@ -58,7 +31,7 @@ void expect_same_bytes(const std::string& form, const SinkOptions& style, std::s
     for (const int type : types_of(file)) {
       SCOPED_TRACE(file.string() + " type " + std::to_string(type));
       test::convert(file, v3, {.dataset = "TEST"}, {}, type);
-      const Cleaned expected = cleaned(v3);
+      const test::Cleaned expected = test::cleaned(v3);
       EXPECT_EQ(test::convert(v3, table, {}, style).with_lost_bytes, expected.changed);
       test::convert(table, back, {.metadata_of = v3});
       EXPECT_TRUE(expected.bytes == read_file(back));

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "foxhunt/base/file.h"
 #include "foxhunt/columns/record_io.h"
+#include "foxhunt/market/dbn/fields.h"
+#include "foxhunt/market/dbn/stream.h"
 
 namespace foxhunt::columns::test {
 
@@ -46,6 +49,31 @@ inline std::vector<fs::path> dbn_files() {
   }
   std::ranges::sort(files);
   return files;
+}
+
+/// The file with every byte zero that no field names, and in how many records that is a change.
+/// (Databento's older encoders left bytes of other records in the reserved ones of bbo and cbbo.)
+struct Cleaned {
+  std::string bytes{};
+  std::int64_t changed = 0;
+};
+
+inline Cleaned cleaned(const fs::path& file) {
+  Cleaned out{.bytes = read_file(file)};
+  auto stream = market::dbn::open_stream(file);
+  for (market::dbn::RawRecord record; stream.next(record);) {
+    std::string clean(record.bytes.size(), '\0');
+    const auto* from = reinterpret_cast<const char*>(record.bytes.data());
+    clean[0] = from[0];
+    for (const auto& field : market::dbn::fields_of(record.rtype, 3)) {
+      const bool text = field.type == market::dbn::FieldType::kText;
+      const std::size_t size = text ? ::strnlen(from + field.at, field.size) : field.size;
+      clean.replace(field.at, size, from + field.at, size);
+    }
+    if (std::memcmp(clean.data(), from, clean.size()) != 0) ++out.changed;
+    out.bytes.replace(record.offset, clean.size(), clean);
+  }
+  return out;
 }
 
 /// Converts a file, of one type where given; `out` says the form.

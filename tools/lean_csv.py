@@ -77,6 +77,12 @@ def rows_of(path):
                     yield t, symbol, "trade", prices[0], fields[2]
 
 
+def iso(nanos):
+    seconds, rest = divmod(nanos, 10**9)
+    text = datetime.datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{text}.{rest:09}Z" if rest else f"{text}Z"
+
+
 def whole(size):
     return str(int(float(size)))
 
@@ -95,7 +101,8 @@ def main():
             text.write("ts_event,open,high,low,close," + ("volume," if volume else "") + "symbol\n")
         else:
             text.write(TOP + "\n" if kind == "quote" else "ts_event,price,size,symbol\n")
-        for t, symbol, _, prices, size in rows:
+        for nanos, symbol, _, prices, size in rows:
+            t = iso(nanos)
             if kind == "bar":
                 text.write(f"{t},{','.join(prices)},{whole(size) + ',' if volume else ''}{symbol}\n")
             elif kind == "trade":

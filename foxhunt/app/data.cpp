@@ -1,4 +1,5 @@
-// foxhunt data inspect | convert: what a file holds, and bars of any file as DBN version 3.
+// foxhunt data inspect | convert | check: what a file holds, bars of any file as DBN version 3,
+// what is wrong with files.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
+#include "foxhunt/app/data_check.h"
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/progress.h"
@@ -88,6 +90,7 @@ Run add_data(CLI::App& sub, const Globals& globals) {
                         "convert what is whole of a file that is cut short");
   convert_sub->callback(
       [=, &globals] { *run = [options, &globals] { return convert(*options, globals); }; });
+  add_data_check(sub, globals, run);
   return [run] { return (*run)(); };
 }
 

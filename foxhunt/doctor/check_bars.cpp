@@ -1,5 +1,5 @@
-// A bar by itself: prices that lack, that stand for "none", that are not positive, OHLC in the wrong
-// order, off the tick grid, another length.
+// A bar by itself: prices that lack, that stand for "none", that are not positive, OHLC in the
+// wrong order, off the tick grid, another length.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,14 +95,14 @@ class BarCheck final : public Check {
 
   void finish(const Whole& /*whole*/) override {
     if (spans_.size() < 2) return;
-    const auto most = std::ranges::max_element(
-        spans_, {}, [](const auto& entry) { return entry.second; });
+    const auto most =
+        std::ranges::max_element(spans_, {}, [](const auto& entry) { return entry.second; });
     std::int64_t others = 0;
     std::string text;
     for (const auto& [span, n] : spans_) {
       if (span != most->first) others += n;
-      text += fmt::format("{}{} of {} s", text.empty() ? "" : ", ", grouped(n),
-                          span / 1'000'000'000);
+      text +=
+          fmt::format("{}{} of {} s", text.empty() ? "" : ", ", grouped(n), span / 1'000'000'000);
     }
     findings_.add_whole(RuleId::kMixedLengths, others, text);
   }

@@ -25,10 +25,10 @@ class FileCheck final : public Check {
  public:
   using Check::Check;
 
-  void see(const Seen& seen, const market::Bar& /*bar*/) override { note(seen); }
-  void see(const Seen& seen, const market::Trade& /*trade*/) override { note(seen); }
-  void see(const Seen& seen, const market::TopOfBook& /*top*/) override { note(seen); }
-  void see(const Seen& seen, const market::OrderEvent& /*event*/) override { note(seen); }
+  void see(const Seen& seen, const market::Bar& bar) override { note(seen, bar.close); }
+  void see(const Seen& seen, const market::Trade& trade) override { note(seen, trade.price); }
+  void see(const Seen& seen, const market::TopOfBook& /*top*/) override { note(seen, {}); }
+  void see(const Seen& seen, const market::OrderEvent& /*event*/) override { note(seen, {}); }
 
   void finish(const Whole& whole) override {
     container(whole.inspection);
@@ -38,16 +38,28 @@ class FileCheck final : public Check {
   }
 
  private:
-  void note(const Seen& seen) {
-    if (seen.series->index >= records_.size()) records_.resize(seen.series->index + 1);
-    ++records_[seen.series->index];
+  struct State {
+    std::int64_t records = 0;
+    Seen first{};
+    UnixNanos last = kNullTime;
+    Price first_price{}, last_price{};
+  };
+
+  void note(const Seen& seen, Price price) {
+    State& state = states_[*seen.series];
+    if (state.records++ == 0) {
+      state.first = seen;
+      state.first_price = price;
+    }
+    state.last = std::max(state.last, seen.time);
+    state.last_price = price;
   }
 
   void container(const market::Inspection& i) {
     if (i.stats.truncated || i.stats.rest_bytes != 0) {
-      findings_.add_whole(RuleId::kTruncated, 1,
-                          fmt::format("{} bytes behind the last whole record",
-                                      grouped(i.stats.rest_bytes)));
+      findings_.add_whole(
+          RuleId::kTruncated, 1,
+          fmt::format("{} bytes behind the last whole record", grouped(i.stats.rest_bytes)));
     }
     if (i.records == 0) findings_.add_whole(RuleId::kEmpty, 1, "no records");
     std::int64_t unknown = 0;
@@ -77,9 +89,10 @@ class FileCheck final : public Check {
     std::int64_t unmapped = 0;
     std::string example;
     for (const auto& series : whole.series.all()) {
-      if (series->index >= records_.size() || !whole.series.is_unmapped(*series)) continue;
+      const State* state = states_.find(*series);
+      if (state == nullptr || !whole.series.is_unmapped(*series)) continue;
       if (unmapped == 0) example = "instrument " + series->symbol;
-      unmapped += records_[series->index];
+      unmapped += state->records;
     }
     if (unmapped > 0) findings_.add_whole(RuleId::kUnmappedId, unmapped, example);
     id_reuse(info);
@@ -107,55 +120,86 @@ class FileCheck final : public Check {
     if (!reused.empty()) findings_.add_whole(RuleId::kIdReuse, std::ssize(reused), example);
   }
 
-  /// Outrights of one product beside its spreads, or beside each other.
+  /// Outrights of one product beside its spreads or beside each other, or one after the other.
   void contracts(const Whole& whole) {
-    std::map<std::string, std::vector<std::string>> outrights;
+    std::map<std::string, std::vector<const Series*>> outrights;
     std::vector<std::string> spreads;
     for (const auto& series : whole.series.all()) {
-      if (series->index >= records_.size() || records_[series->index] == 0) continue;
-      if (series->is_spread) spreads.push_back(series->symbol);
-      else if (!series->product.empty()) outrights[series->product].push_back(series->symbol);
+      if (states_.find(*series) == nullptr) continue;
+      if (series->is_spread) {
+        spreads.push_back(series->symbol);
+      } else if (!series->product.empty()) {
+        outrights[series->product].push_back(series.get());
+      }
     }
-    for (const auto& [product, list] : outrights) {
-      if (list.size() + spreads.size() < 2) continue;
-      findings_.add_whole(
-          RuleId::kMixedContracts, std::ssize(list) + std::ssize(spreads),
-          fmt::format("{}: contracts {}{}{}", product, names(list),
-                      spreads.empty() ? "" : "; spreads ", names(spreads)));
+    for (auto& [product, list] : outrights) {
+      std::ranges::stable_sort(list, {}, [&](const Series* s) { return states_[*s].first.time; });
+      std::vector<std::string> mixed;
+      for (std::size_t i = 1; i < list.size(); ++i) {
+        const State& before = states_[*list[i - 1]];
+        const State& state = states_[*list[i]];
+        if (state.first.time <= before.last) {
+          if (mixed.empty()) mixed.push_back(list[i - 1]->symbol);
+          mixed.push_back(list[i]->symbol);
+          continue;
+        }
+        findings_.add(RuleId::kRoll, state.first, [&] {
+          return fmt::format("from {} at {} to {} at {}", list[i - 1]->symbol,
+                             text_of(before.last_price), list[i]->symbol,
+                             text_of(state.first_price));
+        });
+      }
+      if (mixed.empty() && spreads.empty()) continue;
+      if (mixed.empty()) mixed.push_back(list[0]->symbol);
+      findings_.add_whole(RuleId::kMixedContracts, std::ssize(mixed) + std::ssize(spreads),
+                          fmt::format("{}: contracts {}{}{}", product, names(mixed),
+                                      spreads.empty() ? "" : "; spreads ", names(spreads)));
     }
   }
 
   void gaps(const market::Inspection& i) {
-    std::int64_t missing = 0, sessions = 0, absent = 0, outside = 0, halted = 0;
-    std::string where;
+    std::int64_t sessions = 0, absent = 0, outside = 0, halted = 0;
     for (const market::SymbolReport& symbol : i.symbols) {
-      missing += symbol.missing;
       sessions += symbol.sessions;
       absent += symbol.sessions_without_bars;
       outside += symbol.outside_sessions;
       halted += symbol.in_halt;
     }
-    const auto worst = std::ranges::max_element(i.sessions, {}, [](const auto& s) {
-      return s.missing_at_open + s.missing_inside + s.missing_at_close;
-    });
-    if (missing > 0 && worst != i.sessions.end()) {
-      findings_.add_whole(
-          RuleId::kMissingBars, missing,
-          fmt::format("in {} sessions; most on {}: {} at the open, {} inside, {} at the close",
-                      grouped(sessions), to_string(worst->trade_date), worst->missing_at_open,
-                      worst->missing_inside, worst->missing_at_close));
-    }
+    missing_bars(i.sessions, sessions);
     if (absent > 0) {
       findings_.add_whole(RuleId::kMissingSessions, absent,
                           fmt::format("between the first and the last of {} sessions with bars",
                                       grouped(sessions)));
     }
     if (outside + halted > 0 && !is_quotes_only(i)) {
-      findings_.add_whole(
-          RuleId::kOutsideSession, outside + halted,
-          fmt::format("{} while the market was closed, {} while it was halted", grouped(outside),
-                      grouped(halted)));
+      findings_.add_whole(RuleId::kOutsideSession, outside + halted,
+                          fmt::format("{} while the market was closed, {} while it was halted",
+                                      grouped(outside), grouped(halted)));
     }
+  }
+
+  /// What lies before a symbol's first bar and behind its last one is not missing: there the file
+  /// begins and ends.
+  void missing_bars(const std::vector<market::SessionReport>& sessions, std::int64_t total) {
+    std::map<std::string, std::pair<std::size_t, std::size_t>> ends;
+    for (std::size_t k = 0; k < sessions.size(); ++k)
+      ends.try_emplace(sessions[k].symbol, k, k).first->second.second = k;
+    std::int64_t missing = 0, most = 0;
+    std::string text;
+    for (std::size_t k = 0; k < sessions.size(); ++k) {
+      const market::SessionReport& s = sessions[k];
+      const auto [first, last] = ends.at(s.symbol);
+      const std::int64_t at_open = k == first ? 0 : s.missing_at_open;
+      const std::int64_t at_close = k == last ? 0 : s.missing_at_close;
+      const std::int64_t here = at_open + s.missing_inside + at_close;
+      missing += here;
+      if (here <= most) continue;
+      most = here;
+      text =
+          fmt::format("in {} sessions; most on {}: {} at the open, {} inside, {} at the close",
+                      grouped(total), to_string(s.trade_date), at_open, s.missing_inside, at_close);
+    }
+    if (missing > 0) findings_.add_whole(RuleId::kMissingBars, missing, text);
   }
 
   /// Quotes and orders come before the open, too.
@@ -164,7 +208,7 @@ class FileCheck final : public Check {
                         !std::holds_alternative<market::Trade>(*i.first));
   }
 
-  std::vector<std::int64_t> records_;  ///< by series
+  PerSeries<State> states_;
 };
 
 }  // namespace

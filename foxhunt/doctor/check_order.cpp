@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 
 #include "foxhunt/doctor/check.h"
@@ -44,7 +45,7 @@ class OrderCheck final : public Check {
 
   void see(const Seen& seen, const market::Bar& bar) override {
     State& state = states_[*seen.series];
-    if (!check_time(seen, state)) return;
+    if (!check_time(seen, state, bar.span.count())) return;
     // A live file may hold the second and the minute that begin together.
     if (state.bar && bar.start == state.bar->start && bar.span == state.bar->span) {
       const bool same = same_values(bar, *state.bar);
@@ -73,8 +74,25 @@ class OrderCheck final : public Check {
   }
 
  private:
+  /// Newest time of each kind of record: of bars by their length, 0 for events. A bar comes when it
+  /// is over and carries its start, so that kinds have an order each.
+  class Newest {
+   public:
+    UnixNanos& of(std::int64_t kind) {
+      if (kind != kind_) {
+        kind_ = kind;
+        time_ = &times_.try_emplace(kind, kNullTime).first->second;
+      }
+      return *time_;
+    }
+
+   private:
+    std::map<std::int64_t, UnixNanos> times_;
+    std::int64_t kind_ = -1;
+    UnixNanos* time_ = nullptr;
+  };
   struct State {
-    UnixNanos newest = kNullTime;
+    Newest newest;
     std::optional<market::Bar> bar;
     std::optional<market::Trade> trade;
     std::optional<market::TopOfBook> top;
@@ -84,24 +102,26 @@ class OrderCheck final : public Check {
   };
 
   /// False where the record has no place in time.
-  bool check_time(const Seen& seen, State& state) {
+  bool check_time(const Seen& seen, State& state, std::int64_t kind) {
     if (is_null(seen.time)) {
       findings_.add(RuleId::kNoTime, seen, [] { return std::string("its time is null"); });
       return false;
     }
-    const bool back = seen.time < state.newest;
+    UnixNanos& newest = state.newest.of(kind);
+    UnixNanos& newest_of_file = newest_.of(kind);
+    const bool back = seen.time < newest;
     if (back) {
       findings_.add(RuleId::kBackStep, seen, [&] {
-        return fmt::format("{} after {}", to_string(seen.time), to_string(state.newest));
+        return fmt::format("{} after {}", to_string(seen.time), to_string(newest));
       });
-    } else if (seen.time < newest_) {
+    } else if (seen.time < newest_of_file) {
       findings_.add(RuleId::kFileOrder, seen, [&] {
         return fmt::format("{} after {} of another symbol", to_string(seen.time),
-                           to_string(newest_));
+                           to_string(newest_of_file));
       });
     }
-    state.newest = std::max(state.newest, seen.time);
-    newest_ = std::max(newest_, seen.time);
+    newest = std::max(newest, seen.time);
+    newest_of_file = std::max(newest_of_file, seen.time);
     return !back;
   }
 
@@ -109,14 +129,14 @@ class OrderCheck final : public Check {
   void see_event(const Seen& seen, const Event& event, std::optional<Event>& last) {
     State& state = states_[*seen.series];
     const bool snapshot = (event.flags & market::flag::kSnapshot) != 0;
-    if (!check_time(seen, state)) return;
+    if (!check_time(seen, state, 0)) return;
     if (!is_null(event.ts_event) && !is_null(event.ts_recv) && event.ts_recv < event.ts_event) {
       findings_.add(RuleId::kRecvBeforeEvent, seen, [&] {
         return fmt::format("received {}, happened {}", to_string(event.ts_recv),
                            to_string(event.ts_event));
       });
     }
-    if ((event.flags & market::flag::kBadTsRecv) != 0) {
+    if ((event.flags & market::flag::kBadTsRecv) != 0 && !snapshot) {
       findings_.add(RuleId::kBadTsRecv, seen, [] { return std::string("flag BAD_TS_RECV"); });
     }
     if ((event.flags & market::flag::kMaybeBadBook) != 0) {
@@ -141,7 +161,7 @@ class OrderCheck final : public Check {
   }
 
   PerSeries<State> states_;
-  UnixNanos newest_ = kNullTime;
+  Newest newest_;
 };
 
 }  // namespace

@@ -89,9 +89,7 @@ class PriceCheck final : public Check {
     state.end = bar.start + bar.span;
   }
 
-  void see(const Seen& seen, const market::Trade& trade) override {
-    see_trade(seen, trade.price);
-  }
+  void see(const Seen& seen, const market::Trade& trade) override { see_trade(seen, trade.price); }
   void see(const Seen& seen, const market::TopOfBook& top) override {
     if (top.action == 'T') see_trade(seen, top.price);
   }
@@ -130,14 +128,13 @@ class PriceCheck final : public Check {
   double scale_of(const Seen& seen, const State& state, double level) const {
     const Price tick = seen.series->tick;
     const double one_tick = tick.is_null() ? 0.0 : tick.to_double() / std::exp(level);
-    return std::max({kMadToSigma * static_cast<double>(state.moves.median()), kLeastScale,
-                     one_tick});
+    return std::max(
+        {kMadToSigma * static_cast<double>(state.moves.median()), kLeastScale, one_tick});
   }
 
   void check_range(const Seen& seen, Price price) {
     if (seen.series->is_spread) return;
-    const auto range =
-        std::ranges::find(kPriceRanges, seen.series->product, &PriceRange::product);
+    const auto range = std::ranges::find(kPriceRanges, seen.series->product, &PriceRange::product);
     if (range == kPriceRanges.end()) return;
     const double value = price.to_double();
     if (value >= range->low && value <= range->high) return;
@@ -187,8 +184,8 @@ class PriceCheck final : public Check {
     const double move = level - *state.level;
     if (std::abs(move) > kExcursionReturn) {
       // Long absent, a market may be anywhere, but not at a power of ten or a company's ratio.
-      const bool explained = spans >= kMaxGapBars && power_of_ten(move) == 0 &&
-                             split_ratio(move).empty();
+      const bool explained =
+          spans >= kMaxGapBars && power_of_ten(move) == 0 && split_ratio(move).empty();
       if (explained) {
         state.level = level;
         return;
@@ -223,9 +220,9 @@ class PriceCheck final : public Check {
 
   /// A futures series that does not name its contract may change it.
   static bool is_stitched(const Series& series) {
-    return !series.product.empty() && (series.symbol.starts_with('#') ||
-                                       series.symbol.find('.') != std::string::npos ||
-                                       series.symbol == series.product);
+    return !series.product.empty() &&
+           (series.symbol.starts_with('#') || series.symbol.find('.') != std::string::npos ||
+            series.symbol == series.product);
   }
 
   /// `stays`: at the new level.
@@ -245,9 +242,9 @@ class PriceCheck final : public Check {
       findings_.add(
           RuleId::kScaleJump, state.away_at,
           [&] {
-            return text(fmt::format("near 10^{}, {}", power,
-                                    stays ? "from here on"
-                                          : fmt::format("for {} records", state.away)));
+            return text(
+                fmt::format("near 10^{}, {}", power,
+                            stays ? "from here on" : fmt::format("for {} records", state.away)));
           },
           records);
     } else if (!stays) {

@@ -91,8 +91,8 @@ class QuoteCheck final : public Check {
     findings_.add(
         RuleId::kStaleQuote, begins ? state.beyond_at : seen,
         [&] {
-          return fmt::format("{} while trades go on beyond it, {} of them in a row",
-                             text_of(level), kStaleTrades);
+          return fmt::format("{} while trades go on beyond it, {} of them in a row", text_of(level),
+                             kStaleTrades);
         },
         begins ? kStaleTrades : 1);
   }

@@ -1,6 +1,6 @@
-// Does the file's clock fit the exchange's? A session's open and close are edges that no random data
-// has: bars that stand a whole number of hours beside them are in the wrong zone, bars that stand
-// one bar beside them are stamped with the other edge.
+// Does the file's clock fit the exchange's? A session's open and close are edges that no random
+// data has: bars that stand a whole number of hours beside them are in the wrong zone, bars that
+// stand one bar beside them are stamped with the other edge.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,8 +80,8 @@ class SessionCheck final : public Check {
 
   void count(const Seen& seen, State& state, UnixNanos t) {
     if (seen.series->calendar == nullptr || is_null(t)) return;
-    const auto slot = std::chrono::floor<minutes>(t) -
-                      std::chrono::floor<minutes>(t).time_since_epoch() % kSlot;
+    const auto slot =
+        std::chrono::floor<minutes>(t) - std::chrono::floor<minutes>(t).time_since_epoch() % kSlot;
     if (slot != state.slot) {
       end_slot(*seen.series, state);
       state.slot = slot;
@@ -145,7 +145,8 @@ class SessionCheck final : public Check {
           RuleId::kWrongZone, season.first_outside,
           [&] {
             return fmt::format(
-                "{} of {} records of Chicago's {} are outside of sessions; {} would be if all times "
+                "{} of {} records of Chicago's {} are outside of sessions; {} would be if all "
+                "times "
                 "were {} h {}",
                 grouped(season.outside[kMostHours]), grouped(season.records),
                 summer == 1 ? "summer" : "winter", grouped(*best), std::abs(shift),
@@ -171,7 +172,8 @@ class SessionCheck final : public Check {
           RuleId::kWrongStamp, state.at_close_at,
           [&] {
             return fmt::format(
-                "of {} sessions {} have a bar at their close and {} one at their open: the bars are "
+                "of {} sessions {} have a bar at their close and {} one at their open: the bars "
+                "are "
                 "stamped with their end (csv.bar_stamp = \"end\")",
                 state.sessions, state.at_close, state.at_open);
           },

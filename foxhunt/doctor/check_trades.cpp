@@ -1,6 +1,6 @@
 // The aggressor's side against the tick test: a buyer lifts the offer, so that trades above the
-// price before are mostly buys. A file that agrees in less than half of them has the sides the wrong
-// way round.
+// price before are mostly buys. A file that agrees in less than half of them has the sides the
+// wrong way round.
 //
 // Source  Lee & Ready 1991 (the tick test); Wilson 1927 (the interval).
 #include <fmt/format.h>

@@ -70,11 +70,11 @@ class VolumeCheck final : public Check {
     bool has_volume = false;
     // Runs of the present, and the first of them.
     std::int64_t filler = 0;
-    std::int64_t fillers = 0;       ///< bars in runs that are long enough
-    std::int64_t empty = 0;         ///< bars without volume
+    std::int64_t fillers = 0;  ///< bars in runs that are long enough
+    std::int64_t empty = 0;    ///< bars without volume
     std::int64_t stale = 0;
     std::int64_t rising = 0;
-    bool rose = false;  ///< within the run
+    std::int64_t rose = 0;  ///< steps up within the run
     Seen filler_at{}, fillers_at{}, empty_at{}, stale_at{}, rising_at{}, first_at{};
     bool closes_differ = false, volumes_differ = false;
     RunningMedian<127> volumes;
@@ -128,12 +128,13 @@ class VolumeCheck final : public Check {
     const bool rises = state.last && bar.volume >= state.last->volume && bar.volume > 0;
     if (!rises) {
       state.rising = 1;
-      state.rose = false;
+      state.rose = 0;
       state.rising_at = seen;
       return;
     }
-    state.rose |= bar.volume > state.last->volume;
-    if (++state.rising < kRisingRun || !state.rose) return;
+    state.rose += bar.volume > state.last->volume ? 1 : 0;
+    // Counts that have a ceiling stand still at it for hours.
+    if (++state.rising < kRisingRun || 2 * state.rose < state.rising) return;
     const bool begins = findings_.count(RuleId::kCumulativeVolume) == 0;
     findings_.add(
         RuleId::kCumulativeVolume, begins ? state.rising_at : seen,

@@ -13,9 +13,11 @@
 namespace foxhunt::doctor {
 namespace {
 
-/// Symbols without a name are one series only where each file has just that one.
+/// Files of one schema follow one another. Symbols without a name are one series only where each
+/// file has just that one; "" where it has more.
 std::string key_of(const FileReport& report, const std::string& symbol) {
-  return symbol.starts_with('#') && report.symbols.size() > 1 ? std::string() : symbol;
+  const bool is_lost = symbol.starts_with('#') && report.symbols.size() > 1;
+  return is_lost ? std::string() : report.schema + " " + symbol;
 }
 
 void add(FileReport& report, RuleId id, Place place, std::string text) {

@@ -20,18 +20,18 @@ using market::Record;
 
 constexpr std::size_t kMostSymbols = 1000;
 
-/// Passes records on to whoever asks and shows each to the checks on its way; an error of the reader
-/// becomes the end of the file.
+/// Passes records on to whoever asks and shows each to the checks on its way; an error of the
+/// reader becomes the end of the file.
 class CheckingReader final : public market::Reader {
  public:
   CheckingReader(market::Reader& inner, const CheckOptions& options, Findings& findings)
-      : inner_(inner), findings_(findings), series_(inner, options.product) {
-    checks_ = {make_order_check(findings),   make_bar_check(findings),
-               make_price_check(findings),   make_volume_check(findings),
-               make_session_check(findings), make_quote_check(findings),
-               make_trade_check(findings),   make_book_check(findings),
-               make_file_check(findings)};
-  }
+      : inner_(inner),
+        findings_(findings),
+        series_(inner, options.product),
+        checks_{
+            make_order_check(findings),  make_bar_check(findings),     make_price_check(findings),
+            make_volume_check(findings), make_session_check(findings), make_quote_check(findings),
+            make_trade_check(findings),  make_book_check(findings),    make_file_check(findings)} {}
 
   const market::StreamInfo& info() const override { return inner_.info(); }
   const market::ReadStats& stats() const override { return inner_.stats(); }
@@ -46,9 +46,8 @@ class CheckingReader final : public market::Reader {
       return nullptr;
     }
     if (record == nullptr) return nullptr;
-    Seen seen{.number = ++number_,
-              .byte = inner_.stats().bytes,
-              .time = market::index_time(*record)};
+    Seen seen{
+        .number = ++number_, .byte = inner_.stats().bytes, .time = market::index_time(*record)};
     const Series& series = series_.of(*record, seen.time);
     seen.series = &series;
     std::visit(
@@ -82,7 +81,9 @@ class CheckingReader final : public market::Reader {
   void note(const Seen& seen, const market::Bar& bar) {
     if (bars_++ == 0) first_bar_ = bar.start;
     last_bar_ = bar.start;
-    if (!is_null(bar.start) && bar.start.time_since_epoch() % bar.span != std::chrono::nanoseconds{0}) ++off_grid_;
+    if (!is_null(bar.start) &&
+        bar.start.time_since_epoch() % bar.span != std::chrono::nanoseconds{0})
+      ++off_grid_;
     note_price(seen, bar.close);
   }
   void note(const Seen& seen, const market::Trade& trade) { note_price(seen, trade.price); }
@@ -102,7 +103,7 @@ class CheckingReader final : public market::Reader {
   market::Reader& inner_;
   Findings& findings_;
   SeriesTable series_;
-  std::vector<std::unique_ptr<Check>> checks_;
+  std::array<std::unique_ptr<Check>, 9> checks_;
   PerSeries<SymbolEnds> ends_;
   std::int64_t number_ = 0;
   std::int64_t bars_ = 0;
@@ -121,8 +122,7 @@ FileReport check_records(market::Reader& reader, const CheckOptions& options) {
   FileReport report;
   Findings findings(reader.info().format == "csv");
   CheckingReader checking(reader, options, findings);
-  const market::Inspection inspection =
-      market::inspect(checking, {.product = options.product});
+  const market::Inspection inspection = market::inspect(checking, {.product = options.product});
   checking.describe(report);
   report.records = inspection.records;
   report.format = inspection.info.version == 0

@@ -1,6 +1,6 @@
 #pragma once
-// Data doctor: reads market data files once, in flat memory, and says what is wrong with them before
-// it costs a night of training. It changes nothing.
+// Data doctor: reads market data files once, in flat memory, and says what is wrong with them
+// before it costs a night of training. It changes nothing.
 //
 //   const auto reports = doctor::check_files(paths, {.product = "ES"});
 //   fmt::print("{}", doctor::to_text(reports));

@@ -1,6 +1,6 @@
 #pragma once
-// Findings: what is wrong with a file, where it began, how often, and one example. Memory is flat: a
-// counter a rule, and a counter for each day that has an error.
+// Findings: what is wrong with a file, where it began, how often, and one example. Memory is flat:
+// a counter a rule, and a counter for each day that has an error.
 
 #include <array>
 #include <cstdint>

@@ -17,9 +17,8 @@ struct PriceRange {
 /// the exchange's public histories show them; any factor of 10 off leaves the range for prices in
 /// its middle, a factor of 100 for all.
 inline constexpr std::array kPriceRanges{
-    PriceRange{"ES", 220, 22'000},    PriceRange{"MES", 220, 22'000},
-    PriceRange{"NQ", 260, 80'000},    PriceRange{"MNQ", 260, 80'000},
-    PriceRange{"ZN", 60, 250},        PriceRange{"6E", 0.4, 3.0},
+    PriceRange{"ES", 220, 22'000},  PriceRange{"MES", 220, 22'000}, PriceRange{"NQ", 260, 80'000},
+    PriceRange{"MNQ", 260, 80'000}, PriceRange{"ZN", 60, 250},      PriceRange{"6E", 0.4, 3.0},
     PriceRange{"GC", 80, 15'000},
 };
 

@@ -16,10 +16,6 @@ using report::escape;
 
 Json json_of(UnixNanos t) { return is_null(t) ? Json() : Json(to_string(t)); }
 
-std::string day_text(std::int32_t day) {
-  return to_string(Date{std::chrono::sys_days{std::chrono::days{day}}});
-}
-
 Json json_of(const Finding& f) {
   const auto number = [](std::int64_t n) { return n > 0 ? Json(n) : Json(); };
   return {{"rule", f.rule->name},
@@ -64,16 +60,17 @@ std::string findings_html(const FileReport& r) {
   std::vector<std::vector<std::string>> rows;
   for (const Finding& f : r.findings) {
     std::string place;
-    if (f.first.line > 0) place = fmt::format("line {}", grouped(f.first.line));
-    else if (f.first.record > 0) place = fmt::format("record {}", grouped(f.first.record));
+    if (f.first.line > 0)
+      place = fmt::format("line {}", grouped(f.first.line));
+    else if (f.first.record > 0)
+      place = fmt::format("record {}", grouped(f.first.record));
     if (!is_null(f.first.time)) place += "<br>" + report::time_html(to_string(f.first.time));
     if (!f.first.symbol.empty()) place += "<br>" + escape(f.first.symbol);
-    rows.push_back({fmt::format("<strong>{}</strong> {}", name_of(f.rule->severity), f.rule->name),
-                    grouped(f.count), std::move(place),
-                    fmt::format("{}<br><code>{}</code>", escape(std::string(f.rule->what)),
-                                escape(f.example)),
-                    fmt::format("{}: {}", name_of(f.rule->fate),
-                                escape(std::string(f.rule->training)))});
+    rows.push_back(
+        {fmt::format("<strong>{}</strong> {}", name_of(f.rule->severity), f.rule->name),
+         grouped(f.count), std::move(place),
+         fmt::format("{}<br><code>{}</code>", escape(std::string(f.rule->what)), escape(f.example)),
+         fmt::format("{}: {}", name_of(f.rule->fate), escape(std::string(f.rule->training)))});
   }
   return report::table({"finding", "count", "first", "what and an example", "training"}, rows);
 }
@@ -109,10 +106,10 @@ std::string to_html(const std::vector<FileReport>& reports) {
   std::size_t number = 0;
   for (const FileReport& r : reports) {
     failed += r.has_errors() ? 1 : 0;
-    const std::string range =
-        is_null(r.first) ? std::string("n/a")
-                         : fmt::format("{} to {}", report::time_html(to_string(r.first)),
-                                       report::time_html(to_string(r.last)));
+    const std::string range = is_null(r.first)
+                                  ? std::string("n/a")
+                                  : fmt::format("{} to {}", report::time_html(to_string(r.first)),
+                                                report::time_html(to_string(r.last)));
     frame.sections += report::section(
         fmt::format("file-{}", ++number), r.path.filename().string(),
         r.has_errors() ? "Failed: training with a lock refuses this file." : "Passed.",

@@ -9,10 +9,6 @@
 namespace foxhunt::doctor {
 namespace {
 
-std::string day_text(std::int32_t day) {
-  return to_string(Date{std::chrono::sys_days{std::chrono::days{day}}});
-}
-
 std::string place_text(const Place& place) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
@@ -34,8 +30,8 @@ std::string finding_text(const Finding& f) {
   constexpr std::size_t kIndent = 44;
   if (!place.empty()) text += fmt::format("{:{}}first at {}\n", "", kIndent, place);
   text += fmt::format("{:{}}{}\n", "", kIndent, f.example);
-  return text +
-         fmt::format("{:{}}training: {}: {}\n", "", kIndent, name_of(f.rule->fate), f.rule->training);
+  return text + fmt::format("{:{}}training: {}: {}\n", "", kIndent, name_of(f.rule->fate),
+                            f.rule->training);
 }
 
 std::string days_text(const FileReport& report) {

@@ -1,6 +1,6 @@
 #pragma once
-// The median of the last N values, exact: a ring in order of time beside the same values in order of
-// size. push() costs one binary search and a move of at most N floats.
+// The median of the last N values, exact: a ring in order of time beside the same values in order
+// of size. push() costs one binary search and a move of at most N floats.
 
 #include <algorithm>
 #include <array>

@@ -16,8 +16,7 @@ SeriesTable::SeriesTable(const market::Reader& reader, std::string product)
 
 Series& SeriesTable::of(const market::Record& record, UnixNanos t) {
   const market::InstrumentKey key = market::instrument_of(record);
-  const auto day =
-      is_null(t) ? std::chrono::sys_days{} : std::chrono::floor<std::chrono::days>(t);
+  const auto day = is_null(t) ? std::chrono::sys_days{} : std::chrono::floor<std::chrono::days>(t);
   Known& known = known_[std::uint64_t{key.publisher_id} << 32 | key.instrument_id];
   if (known.series == nullptr || known.day != day) {
     known.day = day;
@@ -25,7 +24,8 @@ Series& SeriesTable::of(const market::Record& record, UnixNanos t) {
     const auto& info = reader_.info();
     if (symbol.empty() && info.mappings.empty() && info.symbols.size() == 1)
       symbol = info.symbols[0];
-    known.series = &named(symbol.empty() ? fmt::format("#{}", key.instrument_id) : symbol);
+    known.series =
+        &named(symbol.empty() ? fmt::format("#{}", key.instrument_id) : symbol, key.publisher_id);
   }
   if (const auto* definition = std::get_if<market::Definition>(&record)) {
     const Price tick = definition->min_price_increment;
@@ -38,13 +38,14 @@ bool SeriesTable::is_unmapped(const Series& series) const {
   return series.symbol.starts_with('#') && !reader_.info().mappings.empty();
 }
 
-Series& SeriesTable::named(const std::string& symbol) {
-  const auto [place, is_new] = by_symbol_.try_emplace(symbol, nullptr);
+Series& SeriesTable::named(const std::string& symbol, std::uint16_t publisher) {
+  const auto [place, is_new] = by_symbol_.try_emplace({symbol, publisher}, nullptr);
   if (!is_new) return *place->second;
   auto series = std::make_unique<Series>();
   series->index = all_.size();
   series->symbol = symbol;
-  series->is_spread = symbol.find('-') != std::string::npos && symbol.find('.') == std::string::npos;
+  series->is_spread =
+      symbol.find('-') != std::string::npos && symbol.find('.') == std::string::npos;
   const std::string product = product_.empty() ? market::product_of_symbol(symbol) : product_;
   series->calendar = calendar_of(product);
   if (series->calendar != nullptr) {

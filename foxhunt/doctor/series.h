@@ -1,11 +1,12 @@
 #pragma once
-// The series of a file: one a symbol, whatever ids it had on which days.
+// The series of a file: one a symbol and publisher, whatever ids it had on which days.
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "foxhunt/base/price.h"
@@ -40,13 +41,13 @@ class SeriesTable {
     Series* series = nullptr;
     std::chrono::sys_days day{};
   };
-  Series& named(const std::string& symbol);
+  Series& named(const std::string& symbol, std::uint16_t publisher);
   const market::Calendar* calendar_of(const std::string& product);
 
   const market::Reader& reader_;
   std::string product_;
   std::unordered_map<std::uint64_t, Known> known_;
-  std::map<std::string, Series*> by_symbol_;
+  std::map<std::pair<std::string, std::uint16_t>, Series*> by_symbol_;
   std::map<std::string, market::Calendar> calendars_;
   std::vector<std::unique_ptr<Series>> all_;
 };

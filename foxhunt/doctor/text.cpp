@@ -25,6 +25,10 @@ std::string text_of(const market::BookLevel& level) {
                      text_of(level.ask), level.ask_size);
 }
 
+std::string day_text(std::int32_t day) {
+  return to_string(Date{std::chrono::sys_days{std::chrono::days{day}}});
+}
+
 std::string grouped(std::int64_t n) {
   std::string text = fmt::format("{}", n);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (n < 0 ? 1 : 0); at -= 3) {

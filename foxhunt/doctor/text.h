@@ -15,6 +15,8 @@ std::string text_of(Price price);
 std::string text_of(const market::Bar& bar);
 /// "bid 1800.25 x 12 ask 1800.5 x 7"
 std::string text_of(const market::BookLevel& level);
+/// "2013-10-07" of days since 1970
+std::string day_text(std::int32_t day);
 /// 19083 as 19,083
 std::string grouped(std::int64_t n);
 

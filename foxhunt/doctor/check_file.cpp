@@ -61,7 +61,7 @@ class FileCheck final : public Check {
           RuleId::kTruncated, 1,
           fmt::format("{} bytes behind the last whole record", grouped(i.stats.rest_bytes)));
     }
-    if (i.records == 0) findings_.add_whole(RuleId::kEmpty, 1, "no records");
+    if (i.records == 0 && !i.first) findings_.add_whole(RuleId::kEmpty, 1, "no records");
     std::int64_t unknown = 0;
     std::int64_t counted = 0;
     std::string unknown_text;
@@ -136,24 +136,27 @@ class FileCheck final : public Check {
       std::ranges::stable_sort(list, {}, [&](const Series* s) { return states_[*s].first.time; });
       std::vector<std::string> mixed;
       for (std::size_t i = 1; i < list.size(); ++i) {
-        const State& before = states_[*list[i - 1]];
-        const State& state = states_[*list[i]];
-        if (state.first.time <= before.last) {
-          if (mixed.empty()) mixed.push_back(list[i - 1]->symbol);
-          mixed.push_back(list[i]->symbol);
-          continue;
-        }
-        findings_.add(RuleId::kRoll, state.first, [&] {
-          return fmt::format("from {} at {} to {} at {}", list[i - 1]->symbol,
-                             text_of(before.last_price), list[i]->symbol,
-                             text_of(state.first_price));
-        });
+        if (states_[*list[i]].first.time > states_[*list[i - 1]].last) continue;
+        if (mixed.empty()) mixed.push_back(list[i - 1]->symbol);
+        mixed.push_back(list[i]->symbol);
       }
+      if (mixed.empty()) rolls(list);
       if (mixed.empty() && spreads.empty()) continue;
       if (mixed.empty()) mixed.push_back(list[0]->symbol);
       findings_.add_whole(RuleId::kMixedContracts, std::ssize(mixed) + std::ssize(spreads),
                           fmt::format("{}: contracts {}{}{}", product, names(mixed),
                                       spreads.empty() ? "" : "; spreads ", names(spreads)));
+    }
+  }
+
+  void rolls(const std::vector<const Series*>& list) {
+    for (std::size_t i = 1; i < list.size(); ++i) {
+      const State& before = states_[*list[i - 1]];
+      const State& state = states_[*list[i]];
+      findings_.add(RuleId::kRoll, state.first, [&] {
+        return fmt::format("from {} at {} to {} at {}", list[i - 1]->symbol,
+                           text_of(before.last_price), list[i]->symbol, text_of(state.first_price));
+      });
     }
   }
 

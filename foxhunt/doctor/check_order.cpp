@@ -58,13 +58,13 @@ class OrderCheck final : public Check {
   }
 
   void see(const Seen& seen, const market::Trade& trade) override {
-    see_event(seen, trade, states_[*seen.series].trade);
+    see_event(seen, trade, states_[*seen.series].trade, 0);
   }
   void see(const Seen& seen, const market::TopOfBook& top) override {
-    see_event(seen, top, states_[*seen.series].top);
+    see_event(seen, top, states_[*seen.series].top, 1);
   }
   void see(const Seen& seen, const market::OrderEvent& event) override {
-    see_event(seen, event, states_[*seen.series].order);
+    see_event(seen, event, states_[*seen.series].order, 2);
   }
 
   void finish(const Whole& whole) override {
@@ -74,7 +74,8 @@ class OrderCheck final : public Check {
   }
 
  private:
-  /// Newest time of each kind of record: of bars by their length, 0 for events. A bar comes when it
+  /// Newest time of each kind of record: of bars by their length in ns, of
+  /// trades 0, quotes 1, orders 2. A bar comes when it
   /// is over and carries its start, so that kinds have an order each.
   class Newest {
    public:
@@ -126,10 +127,11 @@ class OrderCheck final : public Check {
   }
 
   template <class Event>
-  void see_event(const Seen& seen, const Event& event, std::optional<Event>& last) {
+  void see_event(const Seen& seen, const Event& event, std::optional<Event>& last,
+                 std::int64_t kind) {
     State& state = states_[*seen.series];
     const bool snapshot = (event.flags & market::flag::kSnapshot) != 0;
-    if (!check_time(seen, state, 0)) return;
+    if (!check_time(seen, state, kind)) return;
     if (!is_null(event.ts_event) && !is_null(event.ts_recv) && event.ts_recv < event.ts_event) {
       findings_.add(RuleId::kRecvBeforeEvent, seen, [&] {
         return fmt::format("received {}, happened {}", to_string(event.ts_recv),

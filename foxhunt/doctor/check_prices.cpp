@@ -29,6 +29,10 @@ constexpr double kLeastScale = 1e-4;
 constexpr double kOutlierDistance = 30;
 /// No market of the tables moved by 40 % between two neighbouring records; splits begin at 3:2.
 const double kExcursionReturn = std::log(1.4);
+/// A roll of equity index futures is 0.3 to 1.2 % in a break of an hour; the market's own moves over
+/// such breaks stay below eight.
+constexpr double kRollDistance = 8;
+constexpr double kRollBars = 60;
 constexpr int kExcursion = 8;
 /// A bar's wick beyond this is no trade that anybody could repeat: half of the price or twice it.
 const double kWick = std::log(2.0);
@@ -47,13 +51,13 @@ int power_of_ten(double log_ratio) {
 }
 
 /// "2:1" for a fall to a half, "1:2" for the reverse; "" for no ratio that companies use. Within
-/// 3 %, which a day's own move adds.
+/// 5 %, which a day's own move adds.
 std::string split_ratio(double log_ratio) {
   constexpr std::array<std::array<int, 2>, 9> kRatios{
       {{3, 2}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 1}, {10, 1}, {20, 1}}};
   for (const auto& [many, few] : kRatios) {
     const double size = std::log(static_cast<double>(many) / few);
-    if (std::abs(std::abs(log_ratio) - size) < 0.03)
+    if (std::abs(std::abs(log_ratio) - size) < 0.05)
       return log_ratio < 0 ? fmt::format("{}:{}", many, few) : fmt::format("{}:{}", few, many);
   }
   return "";
@@ -74,6 +78,7 @@ class PriceCheck final : public Check {
   using Check::Check;
 
   void see(const Seen& seen, const Bar& bar) override {
+    if (is_free(*seen.series)) return;
     for (const Price p : {bar.open, bar.high, bar.low, bar.close}) {
       if (p.is_null() || p.nano <= 0) return;
     }
@@ -104,6 +109,9 @@ class PriceCheck final : public Check {
   }
 
  private:
+  /// Spreads and options have no way of their own that a rule could follow.
+  static bool is_free(const Series& series) { return series.is_spread || series.is_option; }
+
   struct State {
     RunningMedian<127> moves;
     std::optional<double> level;  ///< log of the last price that was believed
@@ -119,7 +127,7 @@ class PriceCheck final : public Check {
   };
 
   void see_trade(const Seen& seen, Price price) {
-    if (price.is_null() || price.nano <= 0) return;
+    if (is_free(*seen.series) || price.is_null() || price.nano <= 0) return;
     check_range(seen, price);
     step(seen, states_[*seen.series], std::log(price.to_double()), 1,
          [&] { return fmt::format("price {}", text_of(price)); });
@@ -133,7 +141,6 @@ class PriceCheck final : public Check {
   }
 
   void check_range(const Seen& seen, Price price) {
-    if (seen.series->is_spread) return;
     const auto range = std::ranges::find(kPriceRanges, seen.series->product, &PriceRange::product);
     if (range == kPriceRanges.end()) return;
     const double value = price.to_double();
@@ -206,16 +213,25 @@ class PriceCheck final : public Check {
       return;
     }
     end_excursion(state, false);
-    const double distance = std::abs(move) / (scale_of(seen, state, level) * std::sqrt(spans));
-    if (state.moves.size() >= kWarm && distance > kOutlierDistance) {
-      const bool roll = spans > 1 && is_stitched(*seen.series) && in_roll_window(seen.time);
-      findings_.add(roll ? RuleId::kUnmarkedRoll : RuleId::kOutlier, seen, [&] {
-        return fmt::format("{} after {:.6g}: {:.0f} robust deviations", text(),
-                           std::exp(*state.level), distance);
-      });
-    }
+    judge(seen, state, move, spans, level, text);
     if (spans <= 1) state.moves.push(static_cast<float>(std::abs(move)));
     state.level = level;
+  }
+
+  template <class Text>
+  void judge(const Seen& seen, const State& state, double move, double spans, double level,
+             Text text) {
+    if (state.moves.size() < kWarm) return;
+    const double scale = scale_of(seen, state, level);
+    const double distance = std::abs(move) / (scale * std::sqrt(spans));
+    const double over_break = std::abs(move) / (scale * std::sqrt(std::min(spans, kRollBars)));
+    const bool is_roll = spans > 1 && over_break > kRollDistance && is_stitched(*seen.series) &&
+                         in_roll_window(seen.time);
+    if (!is_roll && distance <= kOutlierDistance) return;
+    findings_.add(is_roll ? RuleId::kUnmarkedRoll : RuleId::kOutlier, seen, [&] {
+      return fmt::format("{} after {:.6g}: {:.0f} robust deviations", text(),
+                         std::exp(*state.level), is_roll ? over_break : distance);
+    });
   }
 
   /// A futures series that does not name its contract may change it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "foxhunt/doctor/check.h"
 #include "foxhunt/doctor/running_median.h"
@@ -75,6 +76,7 @@ class VolumeCheck final : public Check {
     std::int64_t stale = 0;
     std::int64_t rising = 0;
     std::int64_t rose = 0;  ///< steps up within the run
+    bool is_total = false;  ///< the run is reported
     Seen filler_at{}, fillers_at{}, empty_at{}, stale_at{}, rising_at{}, first_at{};
     bool closes_differ = false, volumes_differ = false;
     RunningMedian<127> volumes;
@@ -129,13 +131,14 @@ class VolumeCheck final : public Check {
     if (!rises) {
       state.rising = 1;
       state.rose = 0;
+      state.is_total = false;
       state.rising_at = seen;
       return;
     }
     state.rose += bar.volume > state.last->volume ? 1 : 0;
     // Counts that have a ceiling stand still at it for hours.
     if (++state.rising < kRisingRun || 2 * state.rose < state.rising) return;
-    const bool begins = findings_.count(RuleId::kCumulativeVolume) == 0;
+    const bool begins = !std::exchange(state.is_total, true);
     findings_.add(
         RuleId::kCumulativeVolume, begins ? state.rising_at : seen,
         [&] { return fmt::format("{} bars whose volume never falls", state.rising); },

@@ -25,7 +25,8 @@ void add(FileReport& report, RuleId id, Place place, std::string text) {
                              .count = 1,
                              .first = std::move(place),
                              .last = kNullTime,
-                             .example = std::move(text)});
+                             .example = std::move(text),
+                             .more = {}});
 }
 
 void sort_by_severity(FileReport& report) {

@@ -35,6 +35,7 @@ void Findings::turn(RuleId from, RuleId to) {
   if (target.count == 0 || source.first.record < target.first.record) {
     target.first = std::move(source.first);
     target.example = std::move(source.example);
+    target.more = std::move(source.more);
   }
   target.count += source.count;
   target.last = std::max(target.last, source.last);
@@ -61,7 +62,8 @@ std::vector<Finding> Findings::list() const {
                      .count = entry.count,
                      .first = entry.first,
                      .last = entry.last,
-                     .example = entry.example});
+                     .example = entry.example,
+                     .more = entry.more});
   }
   std::ranges::stable_sort(found, [](const Finding& a, const Finding& b) {
     return a.rule->severity > b.rule->severity;

@@ -29,6 +29,7 @@ struct Finding {
   Place first{};
   UnixNanos last = kNullTime;  ///< index time of the last one
   std::string example{};       ///< values of the first one
+  std::vector<std::string> more{};  ///< of the next ones, each with its time
 };
 
 struct Series;
@@ -46,11 +47,15 @@ class Findings {
   /// `is_csv`: record numbers tell lines.
   explicit Findings(bool is_csv) : is_csv_(is_csv) {}
 
-  /// One more of `id` at `seen`. `text` is called for the first one only and answers its example.
+  /// One more of `id` at `seen`. `text` answers its example; it is called for the first few only.
   template <class Text>
   void add(RuleId id, const Seen& seen, Text&& text, std::int64_t count = 1) {
     Entry& entry = entries_[static_cast<std::size_t>(id)];
-    if (entry.count == 0) start(entry, seen, text());
+    if (entry.count == 0) {
+      start(entry, seen, text());
+    } else if (entry.more.size() < kMore) {
+      entry.more.push_back(to_string(seen.time) + " " + text());
+    }
     entry.count += count;
     entry.last = seen.time;
     if (rule(id).severity == Severity::kError) count_day(entry, seen.time, count);
@@ -69,11 +74,13 @@ class Findings {
   std::map<std::int32_t, std::int64_t> days() const;
 
  private:
+  static constexpr std::size_t kMore = 4;
   struct Entry {
     std::int64_t count = 0;
     Place first{};
     UnixNanos last = kNullTime;
     std::string example{};
+    std::vector<std::string> more{};
     std::map<std::int32_t, std::int64_t> days{};  ///< since 1970; of errors
   };
   void start(Entry& entry, const Seen& seen, std::string text) const;

@@ -28,6 +28,7 @@ Json json_of(const Finding& f) {
           {"last_time", json_of(f.last)},
           {"symbol", f.first.symbol.empty() ? Json() : Json(f.first.symbol)},
           {"example", f.example},
+          {"more", f.more},
           {"what", f.rule->what},
           {"fate", name_of(f.rule->fate)},
           {"training", f.rule->training}};

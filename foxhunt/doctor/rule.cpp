@@ -119,14 +119,15 @@ constexpr std::array kRules{
          "once",
          kUsedAsIs},
     Rule{RuleId::kSplit, "split", kError, kKept, "a price that changes by a company's split ratio",
-         "within 3 % of 3:2, 2:1, 3:1 … 20:1, for 8 records; futures have no splits", kUsedAsIs},
+         "within 5 % of 3:2, 2:1, 3:1 … 20:1, for 8 records; futures have no splits", kUsedAsIs},
     Rule{RuleId::kRoll, "roll", kInfo, kMasked, "the contract behind a symbol changes",
          "the id of a symbol, or the symbol of a product changes; both prices are shown",
          "the new contract begins a new sequence"},
     Rule{RuleId::kUnmarkedRoll, "unmarked-roll", kWarning, kKept,
          "a jump that may be a roll which nothing marks",
-         "an outlier over a break, between 10 days before and 3 days behind the third Friday of "
-         "March, June, September, December, in a series without a contract's name",
+         "over 8 robust deviations across a break (the root of at most 60 bars), from 10 days "
+         "before to 3 days behind the third Friday of March, June, September, December, in a "
+         "series without a contract's name: rolls are 0.3 to 1.2 %, smaller ones pass",
          "the jump itself is in no return, since sessions are sequences"},
     Rule{RuleId::kSpike, "spike", kError, kKept, "prices that nobody could repeat",
          "a wick to a half or the double of the bar's own open and close; or 1.4 times the price "

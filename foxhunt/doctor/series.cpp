@@ -46,6 +46,8 @@ Series& SeriesTable::named(const std::string& symbol, std::uint16_t publisher) {
   series->symbol = symbol;
   series->is_spread =
       symbol.find('-') != std::string::npos && symbol.find('.') == std::string::npos;
+  // "AAPL  250221C00250000", "EW1Z5 C5000", "UD:1V: VT 4321"
+  series->is_option = symbol.find_first_of(" :") != std::string::npos;
   const std::string product = product_.empty() ? market::product_of_symbol(symbol) : product_;
   series->calendar = calendar_of(product);
   if (series->calendar != nullptr) {

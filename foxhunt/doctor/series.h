@@ -20,6 +20,7 @@ struct Series {
   std::string symbol{};    ///< "#5482" where the file does not name instrument 5482
   std::string product{};   ///< "" where it is not known, or the calendar does not know it
   bool is_spread = false;  ///< two legs in its name: its price may be anything
+  bool is_option = false;  ///< its price may double within the hour
   Price tick{};            ///< null where it is not known
   const market::Calendar* calendar = nullptr;  ///< null: no hours to hold it against
 };

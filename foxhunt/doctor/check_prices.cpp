@@ -29,8 +29,7 @@ constexpr double kLeastScale = 1e-4;
 constexpr double kOutlierDistance = 30;
 /// No market of the tables moved by 40 % between two neighbouring records; splits begin at 3:2.
 const double kExcursionReturn = std::log(1.4);
-/// A roll of equity index futures is 0.3 to 1.2 % in a break of an hour; the market's own moves over
-/// such breaks stay below eight.
+/// Beyond what the market itself does over a break of an hour; most rolls are smaller and pass.
 constexpr double kRollDistance = 8;
 constexpr double kRollBars = 60;
 constexpr int kExcursion = 8;

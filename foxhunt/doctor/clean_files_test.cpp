@@ -55,9 +55,8 @@ TEST_F(RealFiles, HoursOfFxcmAreCrossedTooOften) {
 }
 
 TEST_F(RealFiles, TheDayOnWhichBitcoinCostSixCentsIsASpike) {
-  const FileReport report =
-      lean("crypto/coinbase/daily/btcusd_trade.zip",
-           {.read = {.csv = {.bar_seconds = 86'400, .volume_column = ""}}});
+  const FileReport report = lean("crypto/coinbase/daily/btcusd_trade.zip",
+                                 {.read = {.csv = {.bar_seconds = 86'400, .volume_column = ""}}});
   const auto spike = test::find(report, RuleId::kSpike);
   ASSERT_TRUE(spike);
   ASSERT_EQ(spike->more.size(), 1U);
@@ -110,7 +109,8 @@ TEST_F(RealFiles, OfAllDbnFixturesOnlyTheOnesOfAHundredfoldScaleFail) {
     const FileReport report = check_file(entry.path());
     ++files;
     const std::string folder = entry.path().parent_path().filename().string();
-    const bool is_scaled = name.starts_with("test_data.ohlcv-1") && !name.starts_with("test_data.ohlcv-1d") &&
+    const bool is_scaled = name.starts_with("test_data.ohlcv-1") &&
+                           !name.starts_with("test_data.ohlcv-1d") &&
                            (folder.starts_with("databento-dbn") || folder == "databento-cpp");
     if (is_scaled) {
       EXPECT_EQ(test::errors_of(report), "wrong-scale 2") << entry.path();

@@ -27,8 +27,8 @@ struct Finding {
   const Rule* rule = nullptr;
   std::int64_t count = 0;
   Place first{};
-  UnixNanos last = kNullTime;  ///< index time of the last one
-  std::string example{};       ///< values of the first one
+  UnixNanos last = kNullTime;       ///< index time of the last one
+  std::string example{};            ///< values of the first one
   std::vector<std::string> more{};  ///< of the next ones, each with its time
 };
 

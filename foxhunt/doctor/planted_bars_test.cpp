@@ -1,12 +1,12 @@
 // Faults planted in real bars: each must be found by its rule, at its place, as often as it was
 // planted, and no other error beside it. The sample itself has none.
+#include "foxhunt/doctor/planted_bars.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <ostream>
-
-#include "foxhunt/doctor/planted_bars.h"
 
 namespace foxhunt::doctor {
 namespace {
@@ -56,7 +56,10 @@ struct Planted {
 /// A fault of one bar.
 Planted in_bar(const char* name, RuleId rule, const std::function<void(Bar&)>& change,
                std::vector<RuleId> also = {}) {
-  return {name, rule, 1, kPlace + 1,
+  return {name,
+          rule,
+          1,
+          kPlace + 1,
           [change] {
             Bars data = test::es_sample();
             change(data.bars[kPlace]);
@@ -68,7 +71,10 @@ Planted in_bar(const char* name, RuleId rule, const std::function<void(Bar&)>& c
 /// A fault of the whole file.
 Planted in_file(const char* name, RuleId rule, std::int64_t count, std::int64_t record,
                 const std::function<void(Bars&)>& change, std::vector<RuleId> also = {}) {
-  return {name, rule, count, record,
+  return {name,
+          rule,
+          count,
+          record,
           [change] {
             Bars data = test::es_sample();
             change(data);
@@ -118,7 +124,8 @@ const std::vector<Planted>& planted() {
               }),
       in_file("AHundredthFromHereOn", RuleId::kScaleJump, 1, kPlace + 1,
               [](Bars& d) {
-                std::erase_if(d.bars, [](const Bar& b) { return b.instrument.instrument_id != 201312; });
+                std::erase_if(d.bars,
+                              [](const Bar& b) { return b.instrument.instrument_id != 201312; });
                 for (std::size_t i = kPlace; i < d.bars.size(); ++i) scale(d.bars[i], 1, 100);
               },
               {RuleId::kWrongScale}),
@@ -154,24 +161,28 @@ const std::vector<Planted>& planted() {
       in_file("AnHourAmongMinutes", RuleId::kMixedLengths, 1, 0,
               [](Bars& d) { d.bars[kPlace].span = hours{1}; }),
       in_file("TimesOfChicagoTakenForUtc", RuleId::kWrongZone, all(), 0,
-              [](Bars& d) { std::ranges::for_each(d.bars, [](Bar& b) { b.start -= hours{5}; }); }),
-      in_file("BarsStampedWithTheirEnd", RuleId::kWrongStamp, 0, 0,
-              [](Bars& d) { std::ranges::for_each(d.bars, [](Bar& b) { b.start += minutes{1}; }); }),
-      in_file("EndStampsTakenTwice", RuleId::kWrongStamp, 0, 0,
-              [](Bars& d) { std::ranges::for_each(d.bars, [](Bar& b) { b.start -= minutes{1}; }); }),
+              [](Bars& d) {
+                std::ranges::for_each(d.bars, [](Bar& b) { b.start -= hours{5}; });
+                for (auto& mapping : d.info.mappings) {  // else the first hours have no symbol
+                  mapping.start = Date{std::chrono::sys_days{mapping.start} - std::chrono::days{1}};
+                }
+              }),
+      in_file(
+          "BarsStampedWithTheirEnd", RuleId::kWrongStamp, 0, 0,
+          [](Bars& d) { std::ranges::for_each(d.bars, [](Bar& b) { b.start += minutes{1}; }); }),
+      in_file(
+          "EndStampsTakenTwice", RuleId::kWrongStamp, 0, 0,
+          [](Bars& d) { std::ranges::for_each(d.bars, [](Bar& b) { b.start -= minutes{1}; }); }),
       in_file("ABarOnASaturday", RuleId::kOutsideSession, 1, 0,
               [](Bars& d) {
-                const auto day = std::ranges::find_if(d.bars, [](const Bar& b) {
-                  return b.start > parse_time("2013-10-12");
-                });
+                const auto day = std::ranges::find_if(
+                    d.bars, [](const Bar& b) { return b.start > parse_time("2013-10-12"); });
                 Bar bar = *day;
                 bar.start = parse_time("2013-10-12T12:00");
                 d.bars.insert(day, bar);
               }),
       in_file("AnHourCutOut", RuleId::kMissingBars, 60, 0,
-              [](Bars& d) {
-                d.bars.erase(d.bars.begin() + kPlace, d.bars.begin() + kPlace + 60);
-              }),
+              [](Bars& d) { d.bars.erase(d.bars.begin() + kPlace, d.bars.begin() + kPlace + 60); }),
       in_file("ASessionCutOut", RuleId::kMissingSessions, 1, 0,
               [](Bars& d) {
                 std::erase_if(d.bars, [](const Bar& b) {
@@ -225,7 +236,7 @@ const std::vector<Planted>& planted() {
          for (Bar& bar : data.bars) {
            bar.instrument.instrument_id = data.info.mappings.front().instrument_id;
            if (bar.start < parse_time("2013-12-18T22:00")) continue;
-           for (Price* p : {&bar.open, &bar.high, &bar.low, &bar.close}) *p = plus(*p, 160);
+           for (Price* p : {&bar.open, &bar.high, &bar.low, &bar.close}) *p = plus(*p, 320);
          }
          for (auto& mapping : data.info.mappings) {
            mapping = data.info.mappings.front();
@@ -236,7 +247,9 @@ const std::vector<Planted>& planted() {
       in_file("SymbolsOneBehindTheOther", RuleId::kFileOrder, 0, 0,
               [](Bars& d) { std::ranges::rotate(d.bars, d.bars.begin() + 15'002); }),
       in_file("ASymbolThatIsNotThere", RuleId::kMissingSymbols, 2, 0,
-              [](Bars& d) { d.info.not_found = {"ESX9", "ESY9"}; }),
+              [](Bars& d) {
+                d.info.not_found = {"ESX9", "ESY9"};
+              }),
       in_file("ASymbolThatIsThereInPart", RuleId::kPartialSymbols, 1, 0,
               [](Bars& d) { d.info.partial = {"ESZ13"}; }),
       in_file("AnIdThatWasAnother", RuleId::kIdReuse, 1, 0,
@@ -275,7 +288,7 @@ TEST_P(PlantedInBars, IsFoundAtItsPlaceAsOftenAsItIsThere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Doctor, PlantedInBars, testing::ValuesIn(planted()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 TEST(PlantedInBarsToo, TheSampleItselfHasNoError) {
   const FileReport report = test::check(test::es_sample());

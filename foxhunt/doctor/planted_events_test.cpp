@@ -15,7 +15,6 @@ using market::Record;
 using market::TopOfBook;
 using market::Trade;
 
-
 struct Events {
   market::StreamInfo info;
   std::vector<Record> records;
@@ -163,7 +162,7 @@ TEST_P(PlantedInEvents, IsFoundAtItsPlaceAsOftenAsItIsThere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Doctor, PlantedInEvents, testing::ValuesIn(planted()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace foxhunt::doctor

@@ -127,7 +127,7 @@ constexpr std::array kRules{
          "a jump that may be a roll which nothing marks",
          "over 8 robust deviations across a break (the root of at most 60 bars), from 10 days "
          "before to 3 days behind the third Friday of March, June, September, December, in a "
-         "series without a contract's name: rolls are 0.3 to 1.2 %, smaller ones pass",
+         "series without a contract's name; a roll that is no larger than a night's move passes",
          "the jump itself is in no return, since sessions are sequences"},
     Rule{RuleId::kSpike, "spike", kError, kKept, "prices that nobody could repeat",
          "a wick to a half or the double of the bar's own open and close; or 1.4 times the price "

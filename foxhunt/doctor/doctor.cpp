@@ -20,6 +20,23 @@ using market::Record;
 
 constexpr std::size_t kMostSymbols = 1000;
 
+/// Books and quotes of other schemas as what they have in common.
+template <class Value>
+market::TopOfBook best_level(const Value& value, const market::BookLevel& level, char action) {
+  return {.instrument = value.instrument,
+          .ts_event = value.ts_event,
+          .ts_recv = value.ts_recv,
+          .price = value.price,
+          .size = value.size,
+          .action = action,
+          .side = value.side,
+          .flags = value.flags,
+          .depth = 0,
+          .sequence = value.sequence,
+          .ts_in_delta = 0,
+          .level = level};
+}
+
 /// Passes records on to whoever asks and shows each to the checks on its way; an error of the
 /// reader becomes the end of the file.
 class CheckingReader final : public market::Reader {
@@ -50,12 +67,7 @@ class CheckingReader final : public market::Reader {
         .number = ++number_, .byte = inner_.stats().bytes, .time = market::index_time(*record)};
     const Series& series = series_.of(*record, seen.time);
     seen.series = &series;
-    std::visit(
-        [&](const auto& value) {
-          for (const auto& check : checks_) check->see(seen, value);
-          note(seen, value);
-        },
-        *record);
+    std::visit([&](const auto& value) { look(seen, value); }, *record);
     return record;
   }
 
@@ -78,6 +90,18 @@ class CheckingReader final : public market::Reader {
   }
 
  private:
+  template <class Value>
+  void look(const Seen& seen, const Value& value) {
+    for (const auto& check : checks_) check->see(seen, value);
+    note(seen, value);
+  }
+  void look(const Seen& seen, const market::DepthOfBook& book) {
+    look(seen, best_level(book, book.levels[0], book.action));
+  }
+  void look(const Seen& seen, const market::Quote& quote) {
+    look(seen, best_level(quote, quote.level, 'N'));
+  }
+
   void note(const Seen& seen, const market::Bar& bar) {
     if (bars_++ == 0) first_bar_ = bar.start;
     last_bar_ = bar.start;
@@ -87,9 +111,18 @@ class CheckingReader final : public market::Reader {
     note_price(seen, bar.close);
   }
   void note(const Seen& seen, const market::Trade& trade) { note_price(seen, trade.price); }
-  template <class Other>
-  void note(const Seen& seen, const Other& /*other*/) {
+  void note(const Seen& seen, const market::TopOfBook& /*top*/) { note_price(seen, Price::null()); }
+  void note(const Seen& seen, const market::OrderEvent& /*event*/) {
     note_price(seen, Price::null());
+  }
+  void note(const Seen& seen, const market::Definition& /*definition*/) {
+    note_price(seen, Price::null());
+  }
+  /// Of types that no check looks at.
+  template <class Other>
+  void note(const Seen& seen, const Other& other) {
+    findings_.add(RuleId::kNotChecked, seen,
+                  [&] { return std::string(market::kind_of(market::Record(other))); });
   }
   void note_price(const Seen& seen, Price price) {
     SymbolEnds& ends = ends_[*seen.series];

@@ -28,13 +28,14 @@ CSV = [  # pattern below data/, options
 ]
 LEAN = ["future/cme/minute/es/*_trade.zip", "future/cme/minute/es/*_quote.zip", "future/cme/hour/es_trade.zip",
         "future/cme/daily/es_trade.zip", "future/comex/minute/gc/*_trade.zip", "future/comex/minute/gc/*_quote.zip",
-        "future/comex/tick/gc/*_trade.zip", "future/eurex/minute/fesx/*_trade.zip", "forex/fxcm/hour/eurusd.zip",
-        "forex/fxcm/minute/eurusd/*_quote.zip", "forex/fxcm/tick/eurusd/*_quote.zip", "forex/oanda/daily/*.zip",
+        "future/eurex/minute/fesx/*_trade.zip", "forex/fxcm/hour/eurusd.zip",
+        "forex/oanda/daily/*.zip",
         "cfd/oanda/hour/xauusd.zip", "equity/usa/hour/spy.zip", "equity/usa/daily/spy.zip", "equity/usa/daily/qqq.zip",
-        "equity/usa/minute/spy/*_trade.zip", "equity/usa/minute/spy/*_quote.zip", "equity/usa/second/spy/*_trade.zip",
-        "equity/usa/second/spy/*_quote.zip", "crypto/coinbase/daily/btcusd_trade.zip",
+        "crypto/coinbase/daily/btcusd_trade.zip", "equity/usa/minute/spy/*_trade.zip", "equity/usa/minute/spy/*_quote.zip",
         "crypto/coinbase/minute/btcusd/*_trade.zip", "crypto/coinbase/minute/btcusd/*_quote.zip",
-        "crypto/coinbase/second/btcusd/*_trade.zip"]
+        "crypto/coinbase/second/btcusd/*_trade.zip", "future/comex/tick/gc/*_trade.zip",
+        "forex/fxcm/minute/eurusd/*_quote.zip", "equity/usa/second/spy/*_trade.zip", "equity/usa/second/spy/*_quote.zip",
+        "forex/fxcm/tick/eurusd/*_quote.zip"]
 NOT_NEWS = {"not-checked", "empty-side"}
 
 
@@ -57,20 +58,26 @@ def print_rows(rows):
         groups.setdefault((name, words(report), report["errors"] > 0), []).append(report)
     for (name, found, failed), reports in groups.items():
         files = f"{name} ({len(reports)} files)" if len(reports) > 1 else name
-        print(f"| {files} | {sum(r['records'] for r in reports):,} | {'failed' if failed else 'passed'} | {found} |")
+        print(f"| {files} | {sum(r['records'] for r in reports):,} | {'failed' if failed else 'passed'} | {found} |", flush=True)
 
 
 def main():
     program, shared = [sys.argv[1], "data", "check"], pathlib.Path(sys.argv[2]) / "data"
     print("| file | records | | findings (errors in bold) |\n|---|---|---|---|")
-    rows = [(f"es-sample/{path.name}", check(program, [path], [])[0])
-            for path in sorted((TOOLS.parent / "data" / "es-sample").glob("*.zst"))]
+
+    def row(name, path, options=()):
+        print_rows([(name, check(program, [path], options)[0])])
+
+    for path in sorted((TOOLS.parent / "data" / "es-sample").glob("*.zst")):
+        row(f"es-sample/{path.name}", path)
     for path in sorted((shared / "futures" / "es-mbo").glob("*.zst")):
-        rows.append((f"futures/es-mbo/{path.name}", check(program, [path], [])[0]))
+        row(f"futures/es-mbo/{path.name}", path)
     for pattern, options in CSV:
         for path in sorted(shared.glob(pattern)):
-            stamp = " (bar_stamp = end)" if "end" in options else ""
-            rows.append((f"{path.relative_to(shared)}{stamp}", check(program, [path], options)[0]))
+            row(f"{path.relative_to(shared)}{' (bar_stamp = end)' if 'end' in options else ''}", path, options)
+    print_rows([(f"dbn/{path.relative_to(shared / 'dbn').parts[0]}", report)
+                for path in sorted((shared / "dbn").rglob("*.*")) if path.is_file()
+                for report in check(program, [path], [])])
     with tempfile.TemporaryDirectory() as folder:
         for pattern in LEAN:
             out = pathlib.Path(folder) / "lean.csv"
@@ -80,12 +87,7 @@ def main():
             options = ["--csv-bar-seconds", str(made["seconds"])]
             if made["kind"] == "bar" and not made["volume"]:
                 options += ["--csv-volume-column", ""]
-            rows.append((f"lean/{pattern}", check(program, [out], options)[0]))
-    for path in sorted((shared / "dbn").rglob("*.*")):
-        if path.is_file():
-            folder = path.relative_to(shared / "dbn").parts[0]
-            rows.append((f"dbn/{folder}", check(program, [path], [])[0]))
-    print_rows(rows)
+            row(f"lean/{pattern}", out, options)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "foxhunt/app/command.h"
+#include "foxhunt/app/data_check.h"
 #include "foxhunt/app/data_files.h"
 #include "foxhunt/app/data_series.h"
 #include "foxhunt/cli/csv_options.h"
@@ -60,6 +61,7 @@ Run add_data(CLI::App& sub, const Globals& globals) {
   add_data_split(sub, *run, globals);
   add_data_bars(sub, globals, run);
   add_data_continuous(sub, globals, run);
+  add_data_check(sub, globals, run);
   return [run] { return (*run)(); };
 }
 

@@ -143,13 +143,15 @@ TEST_F(Pages, ShowEachNumberWithIntervalSampleCountAndDefinition) {
   put("evaluation-test.json", kEvaluation);
   put("metrics.jsonl", std::string(kEpoch) + "\n");
   put("data.lock",
-      R"([{"path":"/data/es.zst","sha256":"aa11","bytes":2048,"bars":77,"first":"2020-01-01T00:00:00Z","last":"null"}])");
+      R"([{"path":"/data/es.zst","sha256":"aa11","bytes":2048,"bars":77,"first":"2020-01-01T00:00:00Z","last":"null",
+         "checked":{"errors":0,"warnings":2,"infos":1,"findings":{"missing-bars":423}}}])");
   put("env.json",
       R"({"git_revision":"abc123","device":"cpu","started":"2020-01-03T00:00:00Z","command_line":["foxhunt","train"]})");
   put("result.json", R"({"weights_sha256":"ffee","stopped":"epochs done","parameters":12})");
   const std::string html = page();
   expect_sound(html);
   EXPECT_THAT(html, HasSubstr(">No edge</p>"));
+  EXPECT_THAT(html, HasSubstr("0 errors, 2 warnings, 1 notes<br>missing-bars 423"));
   EXPECT_THAT(html, HasSubstr("The model shows no edge: because."));
   EXPECT_THAT(html, HasSubstr("href=\"#def-log_loss\""));
   EXPECT_THAT(html, HasSubstr("0.7000"));

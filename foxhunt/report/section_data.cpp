@@ -22,6 +22,23 @@ std::string count_html(const Json& json, std::initializer_list<std::string_view>
   return n ? count_text(*n) : not_available(n.reason);
 }
 
+/// What the data doctor said of a file, as the lock of the run has it.
+std::string check_html(const Json& file) {
+  const Json* checked = find(file, {"checked"});
+  if (checked == nullptr || !checked->is_object())
+    return not_available("nobody checked it; foxhunt data check --lock does");
+  std::string html =
+      fmt::format("{} errors, {} warnings, {} notes", count_html(*checked, {"errors"}),
+                  count_html(*checked, {"warnings"}), count_html(*checked, {"infos"}));
+  const Json* findings = find(*checked, {"findings"});
+  if (findings == nullptr || !findings->is_object()) return html;
+  for (const auto& [rule, n] : findings->items()) {
+    html += fmt::format("<br>{} {}", escape(rule),
+                        n.is_number() ? count_text(n.get<double>()) : not_available("no number"));
+  }
+  return html;
+}
+
 std::string files_html(const RunFiles& run) {
   if (!run.data_lock.is_array())
     return hint("data.lock is not there: which files the run read is not recorded.");
@@ -38,6 +55,7 @@ std::string files_html(const RunFiles& run) {
           size ? format_bytes(static_cast<std::int64_t>(*size)) : not_available(size.reason)},
          {defined_as("sha256", "SHA-256"),
           fmt::format("<code>{}</code>", escape(text(file, {"sha256"}, "?")))},
+         {"data check", check_html(file)},
          {"read from", fmt::format("<code>{}</code>", escape(path))}},
         "one");
   }

@@ -22,6 +22,8 @@ struct DataConfig {
   std::vector<std::string> files;
   std::string product = "ES";
   std::string symbol;
+  std::string lock;
+  bool accept_errors = false;
   market::CsvFormat csv;
 
   template <class Self, class Visitor>
@@ -31,6 +33,10 @@ struct DataConfig {
     key("product", c.product, "ES, NQ, ZN, 6E …: sessions, tick and multiplier");
     key("symbol", c.symbol,
         "one contract of the files, as ESZ3; empty: every contract of the product");
+    key("lock", c.lock,
+        "a lock that foxhunt data check wrote: training begins only with the files that it lists, "
+        "byte by byte; empty: none");
+    key("accept_errors", c.accept_errors, "train also on files of which the lock says error");
     key.section("csv", c.csv, "how CSV files are to be read");
   }
 };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/log.h"
@@ -72,7 +74,8 @@ void prepare_process(const ExperimentConfig& config, const nn::DeviceSpec& devic
 
 TrainReport run_training(RunDir& run, const Together& together, const TrainingRun& what) {
   const ExperimentConfig& config = what.config;
-  const Dataset data = load_dataset(config, what.data);
+  Dataset data = load_dataset(config, what.data);
+  data.files = require_locked(config.data, std::move(data.files));
   if (together.leads()) {
     write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
     write_file_atomic(run.file("coverage.json"), coverage_json(data));

@@ -35,13 +35,14 @@ void print_text(const exporter::ExportReport& report) {
   fmt::print(
       "\n{}: {} weights, {} KiB, sha256 {}\n{} records compared with LibTorch, {} golden rows\n",
       report.path.string(), to_string(report.form), report.file_bytes / 1024, report.id,
-      report.bars, report.golden_rows);
+      report.records, report.golden_rows);
 }
 
 void print_json(const exporter::ExportReport& report) {
   nlohmann::ordered_json out = {
-      {"path", report.path.string()}, {"id", report.id},     {"weights", to_string(report.form)},
-      {"bytes", report.file_bytes},   {"bars", report.bars}, {"golden_rows", report.golden_rows}};
+      {"path", report.path.string()},      {"id", report.id},
+      {"weights", to_string(report.form)}, {"bytes", report.file_bytes},
+      {"records", report.records},         {"golden_rows", report.golden_rows}};
   for (const exporter::Candidate& c : report.candidates) {
     out["candidates"].push_back({{"weights", to_string(c.form)},
                                  {"ok", c.refused.empty()},

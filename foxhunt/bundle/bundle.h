@@ -34,10 +34,12 @@
 
 namespace foxhunt::bundle {
 
-/// Real records and what the trained model answered: what `verify` replays.
+/// Real records and what the trained model answered: what `verify` replays. Bars or order events,
+/// whichever the model's features are made of.
 struct Golden {
   std::vector<market::Bar> bars{};
-  std::vector<std::uint8_t> ready{};  ///< [bars] 1 where the model answered
+  std::vector<market::OrderEvent> events{};
+  std::vector<std::uint8_t> ready{};  ///< [records] 1 where the model answered
   std::vector<float> outputs{};  ///< [sum of ready, K] of the trained model in LibTorch, float32
 };
 

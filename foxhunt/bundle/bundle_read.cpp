@@ -4,10 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -18,7 +16,7 @@
 #include "foxhunt/bundle/bundle.h"
 #include "foxhunt/bundle/bundle_layout.h"
 #include "foxhunt/bundle/digest.h"
-#include "foxhunt/config/config.h"
+#include "foxhunt/bundle/golden_rows.h"
 #include "foxhunt/market/contract.h"
 #include "foxhunt/model/model_meta.h"
 #include "foxhunt/model/safetensors.h"
@@ -78,16 +76,19 @@ class BundleReader {
       refuse(fmt::format("foxhunt.product: {}", error.what()));
     }
     // A key that is not there would get this program's default instead of the trained value.
-    require_complete("foxhunt.features", config::dump(context.features));
-    require_complete("foxhunt.label", config::dump(context.label));
+    const auto written = context.to_metadata();
+    for (const char* key : {"foxhunt.features", "foxhunt.label", "foxhunt.book"}) {
+      if (const auto found = written.find(key); found != written.end())
+        require_complete(key, found->second);
+    }
     const auto columns = static_cast<std::int64_t>(context.schema.columns.size());
     if (columns != bundle_.head.n_features) {
       refuse(fmt::format("foxhunt.schema has {} columns, but the model takes {} features", columns,
                          bundle_.head.n_features));
     }
   }
-  void require_complete(std::string_view key, const std::string& dump) const {
-    if (entry(key) != dump)
+  void require_complete(std::string_view key, const std::string& text) const {
+    if (entry(key) != text)
       refuse(fmt::format("{} does not list every key as this program writes them", key));
   }
 
@@ -154,11 +155,27 @@ class BundleReader {
 
   void read_golden() {
     Golden& golden = bundle_.golden;
-    const std::vector<std::int64_t>& shape = file_.at(kGoldenBars).shape;
+    const bool of_events = bundle_.context.book.has_value();
+    const std::string name(of_events ? kGoldenEvents : kGoldenBars);
+    const std::vector<std::int64_t>& shape = file_.at(name).shape;
     const std::int64_t n = shape.empty() ? 0 : shape.front();
-    if (n < 1) refuse(fmt::format("tensor '{}' has no rows: nothing to verify", kGoldenBars));
-    read_bars(
-        tensor(std::string(kGoldenBars), DType::kI64, {n, static_cast<std::int64_t>(kBarColumns)}));
+    if (n < 1) refuse(fmt::format("tensor '{}' has no rows: nothing to verify", name));
+    const std::size_t columns = of_events ? std::size_t{kEventColumns} : std::size_t{kBarColumns};
+    const TensorView& view = tensor(name, DType::kI64, {n, static_cast<std::int64_t>(columns)});
+    std::vector<std::int64_t> rows(view.bytes.size() / sizeof(std::int64_t));
+    std::memcpy(rows.data(), view.bytes.data(), view.bytes.size());
+    for (std::size_t at = 0; at < rows.size(); at += columns) {
+      const GoldenRow row(view.name, at / columns, std::span(rows).subspan(at, columns));
+      try {
+        if (of_events) {
+          golden.events.push_back(row.event());
+        } else {
+          golden.bars.push_back(row.bar());
+        }
+      } catch (const FormatError& error) {
+        refuse(error.what());
+      }
+    }
     std::int64_t answers = 0;
     for (const std::byte flag : tensor(std::string(kGoldenReady), DType::kU8, {n}).bytes) {
       const auto ready = std::to_integer<std::uint8_t>(flag);
@@ -172,37 +189,6 @@ class BundleReader {
     if (answers < 1) refuse(fmt::format("tensor '{}' has no 1: nothing to verify", kGoldenReady));
     golden.outputs = finite_floats(
         tensor(std::string(kGoldenOutputs), DType::kF32, {answers, bundle_.head.n_outputs()}));
-  }
-
-  void read_bars(const TensorView& view) {
-    std::vector<std::int64_t> rows(view.bytes.size() / sizeof(std::int64_t));
-    std::memcpy(rows.data(), view.bytes.data(), view.bytes.size());
-    bundle_.golden.bars.reserve(rows.size() / kBarColumns);
-    for (std::size_t at = 0; at < rows.size(); at += kBarColumns) {
-      const std::int64_t* row = &rows[at];
-      const auto whole_number = [&](BarColumn column, std::int64_t least, std::int64_t most) {
-        if (row[column] < least || row[column] > most) {
-          refuse(fmt::format("tensor '{}': row {}, column {} is {}, but must be in [{}, {}]",
-                             kGoldenBars, at / kBarColumns, static_cast<std::size_t>(column),
-                             row[column], least, most));
-        }
-        return row[column];
-      };
-      const auto publisher = whole_number(kPublisher, 0, std::numeric_limits<std::uint16_t>::max());
-      const auto instrument =
-          whole_number(kInstrument, 0, std::numeric_limits<std::uint32_t>::max());
-      whole_number(kSpan, 1, std::numeric_limits<std::int64_t>::max());
-      bundle_.golden.bars.push_back(
-          {.instrument = {.publisher_id = static_cast<std::uint16_t>(publisher),
-                          .instrument_id = static_cast<std::uint32_t>(instrument)},
-           .start = from_nanos(row[kStart]),
-           .span = std::chrono::nanoseconds{row[kSpan]},
-           .open = Price{row[kOpen]},
-           .high = Price{row[kHigh]},
-           .low = Price{row[kLow]},
-           .close = Price{row[kClose]},
-           .volume = std::bit_cast<std::uint64_t>(row[kVolume])});
-    }
   }
 
   void refuse_other_tensors() const {

@@ -1,7 +1,6 @@
 // Writing: all bytes in memory, sealed, read back as any reader would, then put in place.
 #include <fmt/format.h>
 
-#include <bit>
 #include <utility>
 
 #include "foxhunt/base/error.h"
@@ -9,6 +8,7 @@
 #include "foxhunt/bundle/bundle.h"
 #include "foxhunt/bundle/bundle_layout.h"
 #include "foxhunt/bundle/digest.h"
+#include "foxhunt/bundle/golden_rows.h"
 #include "foxhunt/model/model_meta.h"
 #include "foxhunt/model/safetensors.h"
 #include "foxhunt/model/tensor_list.h"
@@ -35,33 +35,18 @@ std::map<std::string, std::string> metadata_of(const Bundle& bundle) {
   return metadata;
 }
 
-std::vector<std::int64_t> rows_of(const std::vector<market::Bar>& bars) {
-  std::vector<std::int64_t> rows;
-  rows.reserve(bars.size() * kBarColumns);
-  for (const market::Bar& bar : bars) {
-    const std::int64_t row[kBarColumns] = {bar.instrument.publisher_id,
-                                           bar.instrument.instrument_id,
-                                           count(bar.start),
-                                           bar.span.count(),
-                                           bar.open.nano,
-                                           bar.high.nano,
-                                           bar.low.nano,
-                                           bar.close.nano,
-                                           std::bit_cast<std::int64_t>(bar.volume)};
-    rows.insert(rows.end(), std::begin(row), std::end(row));
-  }
-  return rows;
-}
-
 std::string unsealed_bytes(const Bundle& bundle, const std::string& name) {
-  const std::vector<std::int64_t> bars = rows_of(bundle.golden.bars);
-  const auto n = static_cast<std::int64_t>(bundle.golden.bars.size());
+  const bool of_events = !bundle.golden.events.empty();
+  const std::vector<std::int64_t> records =
+      of_events ? golden_rows(bundle.golden.events) : golden_rows(bundle.golden.bars);
+  const std::size_t columns = of_events ? std::size_t{kEventColumns} : std::size_t{kBarColumns};
+  const auto n = static_cast<std::int64_t>(records.size() / columns);
   const std::int64_t outputs = bundle.head.n_outputs();
   // By falling size of a value, so that each is aligned: LibTorch's reader needs that.
-  std::vector<TensorView> tensors{{std::string(kGoldenBars),
+  std::vector<TensorView> tensors{{std::string(of_events ? kGoldenEvents : kGoldenBars),
                                    DType::kI64,
-                                   {n, static_cast<std::int64_t>(kBarColumns)},
-                                   std::as_bytes(std::span(bars))}};
+                                   {n, static_cast<std::int64_t>(columns)},
+                                   std::as_bytes(std::span(records))}};
   for (const model::TensorInfo& info : model::tensor_list(bundle.config, bundle.head)) {
     const auto found = bundle.weights.find(info.name);
     if (found == bundle.weights.end())

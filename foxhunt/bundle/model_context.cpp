@@ -37,22 +37,25 @@ std::string label_text(const LabelConfig& label) {
 
 }  // namespace
 
-features::FeaturePipeline ModelContext::pipeline() const {
-  features::FeaturePipeline pipeline(features, market::Calendar::for_product(product),
-                                     market::contract_for_product(product));
+features::RowPipeline ModelContext::pipeline() const {
+  features::RowPipeline pipeline(features, book, market::Calendar::for_product(product),
+                                 market::contract_for_product(product));
   normalizer.require_schema(pipeline.schema());
   return pipeline;
 }
 
 std::map<std::string, std::string> ModelContext::to_metadata() const {
-  return {{"foxhunt.format", kFormat},
-          {"foxhunt.product", product},
-          {"foxhunt.features", config::dump(features)},
-          {"foxhunt.schema", schema.to_json()},
-          {"foxhunt.normalizer", normalizer.to_json()},
-          {"foxhunt.label", label_text(label)},
-          {"foxhunt.config_sha256", config_sha256},
-          {"foxhunt.git_revision", std::string(git_revision())}};
+  std::map<std::string, std::string> metadata{
+      {"foxhunt.format", kFormat},
+      {"foxhunt.product", product},
+      {"foxhunt.features", config::dump(features)},
+      {"foxhunt.schema", schema.to_json()},
+      {"foxhunt.normalizer", normalizer.to_json()},
+      {"foxhunt.label", label_text(label)},
+      {"foxhunt.config_sha256", config_sha256},
+      {"foxhunt.git_revision", std::string(git_revision())}};
+  if (book) metadata["foxhunt.book"] = config::dump(*book);
+  return metadata;
 }
 
 ModelContext ModelContext::from_metadata(const std::map<std::string, std::string>& metadata,
@@ -81,6 +84,8 @@ ModelContext ModelContext::from_metadata(const std::map<std::string, std::string
         .normalizer = features::Normalizer::from_json(normalizer),
         .label = from_toml<LabelConfig>(label, "foxhunt.label"),
         .config_sha256 = config_sha256};
+    if (const auto book = metadata.find("foxhunt.book"); book != metadata.end())
+      context.book = from_toml<features::BookFeatureConfig>(book->second, "foxhunt.book");
     context.normalizer.require_schema(context.schema);
     return context;
   } catch (const Error& error) {  // of texts that do not know which file they are from

@@ -3,12 +3,13 @@
 // raw bars: which product, which features, how they are scaled, what the answer means. Torch-free.
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "foxhunt/bundle/label_config.h"
 #include "foxhunt/features/feature_config.h"
 #include "foxhunt/features/normalizer.h"
-#include "foxhunt/features/pipeline.h"
+#include "foxhunt/features/row_pipeline.h"
 #include "foxhunt/features/schema.h"
 
 namespace foxhunt::bundle {
@@ -20,11 +21,13 @@ struct ModelContext {
   features::Normalizer normalizer;
   LabelConfig label;
   std::string config_sha256;  ///< of the resolved configuration it was trained with
+  /// Rows are made of order events with these settings; of bars where there are none.
+  std::optional<features::BookFeatureConfig> book{};
 
-  /// What makes rows of bars for this model.
+  /// What makes rows of records for this model.
   /// Errors  ConfigError: an unknown product, or features whose schema is not what the normaliser
   /// was fitted on.
-  features::FeaturePipeline pipeline() const;
+  features::RowPipeline pipeline() const;
 
   /// As entries of a safetensors file's metadata, each name under "foxhunt.".
   std::map<std::string, std::string> to_metadata() const;

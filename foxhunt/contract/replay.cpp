@@ -6,7 +6,7 @@
 #include <array>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/features/pipeline.h"
+#include "foxhunt/features/row_pipeline.h"
 
 namespace foxhunt::contract {
 namespace {
@@ -34,27 +34,39 @@ Timed timed_of(std::string_view name) {
   return found->timed;
 }
 
+engine::Status Rows::on_event(engine::Session& session, std::int64_t record,
+                              std::span<float> out) const noexcept {
+  return events.empty() ? session.on_event(bars[index(record)], out)
+                        : session.on_event(events[index(record)], out);
+}
+
+engine::Status Rows::answer(engine::Session& session, std::int64_t record,
+                            std::span<float> out) const noexcept {
+  return events.empty() ? session.answer(bars[index(record)], out)
+                        : session.answer(events[index(record)], out);
+}
+
 Rows rows_of(const std::shared_ptr<const engine::Plan>& plan) {
   const bundle::Bundle& bundle = plan->bundle();
-  features::FeaturePipeline pipeline(bundle.context.features,
-                                     market::Calendar::for_product(bundle.context.product),
-                                     market::contract_for_product(bundle.context.product));
+  features::RowPipeline pipeline = bundle.context.pipeline();
   Rows rows;
   rows.bars = bundle.golden.bars;
+  rows.events = bundle.golden.events;
   rows.n_features = plan->n_features();
   std::vector<float> row(index(rows.n_features));
   std::int64_t at = 0;
-  for (const market::Bar& bar : rows.bars) {
-    if (pipeline.push(bar, row).status == features::Status::kReady) {
+  const auto push = [&](const auto& record) {
+    if (pipeline.push(record, row).status == features::Status::kReady) {
       rows.answered.push_back(at);
       rows.features.insert(rows.features.end(), row.begin(), row.end());
     }
     ++at;
-  }
+  };
+  std::ranges::for_each(rows.bars, push);
+  std::ranges::for_each(rows.events, push);
   if (rows.answered.empty()) {
     throw DataError(
-        fmt::format("[contract] none of the bundle's {} records is answered: nothing to time",
-                    rows.bars.size()));
+        fmt::format("[contract] none of the bundle's {} records is answered: nothing to time", at));
   }
   return rows;
 }
@@ -81,14 +93,12 @@ void Replay::prepare(std::int64_t event) noexcept {
   const auto sessions = static_cast<std::int64_t>(sessions_.size());
   const std::int64_t turn = event / sessions;
   session_ = &sessions_[index(event % sessions)];
-  bar_ = &rows_->bars[index(rows_->answered[index(turn)])];
+  record_ = rows_->answered[index(turn)];
   row_ = {rows_->features.data() + turn * rows_->n_features, index(rows_->n_features)};
   if (timed_ == Timed::kStep) return;
   if (turn == 0) session_->reset();
   const std::int64_t from = turn == 0 ? 0 : rows_->answered[index(turn - 1)] + 1;
-  for (const market::Bar* bar = &rows_->bars[index(from)]; bar != bar_; ++bar) {
-    session_->on_event(*bar, out_);
-  }
+  for (std::int64_t i = from; i < record_; ++i) rows_->on_event(*session_, i, out_);
 }
 
 void Replay::run() noexcept {
@@ -98,10 +108,10 @@ void Replay::run() noexcept {
       status = session_->step(row_, out_);
       break;
     case Timed::kEvent:
-      status = session_->on_event(*bar_, out_);
+      status = rows_->on_event(*session_, record_, out_);
       break;
     case Timed::kAnswer:
-      status = session_->answer(*bar_, out_);
+      status = rows_->answer(*session_, record_, out_);
       answered_last_ = session_;
       break;
   }

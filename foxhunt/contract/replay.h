@@ -30,10 +30,16 @@ Timed timed_of(std::string_view name);
 
 /// Records, which of them are answered, and the rows of features of those.
 struct Rows {
-  std::vector<market::Bar> bars;
-  std::vector<std::int64_t> answered;  ///< indices of bars, ascending, at least one
-  std::vector<float> features;         ///< [answered, F] before scaling
-  std::int64_t n_features = 0;         ///< F
+  std::vector<market::Bar> bars;           ///< either these
+  std::vector<market::OrderEvent> events;  ///< or these
+  std::vector<std::int64_t> answered;      ///< indices of records, ascending, at least one
+  std::vector<float> features;             ///< [answered, F] before scaling
+  std::int64_t n_features = 0;             ///< F
+
+  engine::Status on_event(engine::Session& session, std::int64_t record,
+                          std::span<float> out) const noexcept;
+  engine::Status answer(engine::Session& session, std::int64_t record,
+                        std::span<float> out) const noexcept;
 };
 /// Of a bundle's golden records, by what the plan's engine answers to them.
 /// Errors  DataError: not one of them is answered.
@@ -68,7 +74,7 @@ class Replay {
   std::vector<float> out_;
   // Of the event that comes: found outside of the timed region.
   engine::Session* session_ = nullptr;
-  const market::Bar* bar_ = nullptr;
+  std::int64_t record_ = 0;
   std::span<const float> row_;
   engine::Session* answered_last_ = nullptr;  ///< kAnswer: its state is not written yet
   std::int64_t next_ = 0;                     ///< of in_turn()

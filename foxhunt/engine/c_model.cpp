@@ -91,6 +91,8 @@ const char* foxhunt_status_text(std::int32_t status) {
       return "out of order";
     case FOXHUNT_BAD_INPUT:
       return "bad input";
+    case FOXHUNT_NO_SAMPLE:
+      return "no sample";
     case FOXHUNT_E_ARGUMENT:
       return "bad argument";
     case FOXHUNT_E_FORMAT:
@@ -146,7 +148,7 @@ std::int32_t foxhunt_model_facts(const foxhunt_model* model, foxhunt_facts* fact
   all.n_outputs = plan.n_outputs();
   all.feature_names = model->feature_pointers.data();
   all.output_names = model->output_pointers.data();
-  all.bar_ns = bundle.context.features.bar_seconds * 1'000'000'000;
+  all.bar_ns = bundle.context.book ? 0 : bundle.context.features.bar_seconds * 1'000'000'000;
   all.warm_up = bundle.context.schema.warm_up();
   all.bytes_per_step = plan.bytes_per_step();
   all.product = bundle.context.product.c_str();

@@ -20,18 +20,20 @@ using foxhunt::engine::Status;
 namespace {
 
 static_assert(sizeof(foxhunt_bar) == 64);
+static_assert(sizeof(foxhunt_order) == 64);
 static_assert(FOXHUNT_READY == static_cast<int>(Status::kReady));
 static_assert(FOXHUNT_WARMING_UP == static_cast<int>(Status::kWarmingUp));
 static_assert(FOXHUNT_CLOSED == static_cast<int>(Status::kClosed));
 static_assert(FOXHUNT_BAD_RECORD == static_cast<int>(Status::kBadRecord));
 static_assert(FOXHUNT_OUT_OF_ORDER == static_cast<int>(Status::kOutOfOrder));
 static_assert(FOXHUNT_BAD_INPUT == static_cast<int>(Status::kBadInput));
+static_assert(FOXHUNT_NO_SAMPLE == static_cast<int>(Status::kNoSample));
 static_assert(FOXHUNT_NULL_PRICE == foxhunt::Price::kNullNano);
 static_assert(FOXHUNT_NULL_TIME == std::numeric_limits<std::int64_t>::min());
 
 constexpr std::int32_t code(Status status) { return static_cast<std::int32_t>(status); }
 
-foxhunt::market::Bar bar_of(const foxhunt_bar& bar) noexcept {
+foxhunt::market::Bar record_of(const foxhunt_bar& bar) noexcept {
   return {.instrument = {.publisher_id = bar.publisher_id, .instrument_id = bar.instrument_id},
           .start = foxhunt::from_nanos(bar.time_ns),
           .span = std::chrono::nanoseconds{bar.span_ns},
@@ -40,6 +42,24 @@ foxhunt::market::Bar bar_of(const foxhunt_bar& bar) noexcept {
           .low = {bar.low},
           .close = {bar.close},
           .volume = bar.volume};
+}
+
+foxhunt::market::OrderEvent record_of(const foxhunt_order& order) noexcept {
+  using foxhunt::market::Side;
+  return {.instrument = {.publisher_id = order.publisher_id, .instrument_id = order.instrument_id},
+          .ts_event = foxhunt::from_nanos(order.event_ns),
+          .ts_recv = foxhunt::from_nanos(order.received_ns),
+          .order_id = order.order_id,
+          .price = {order.price},
+          .size = order.size,
+          .action = order.action,
+          .side = order.side == 'A'   ? Side::kAsk
+                  : order.side == 'B' ? Side::kBid
+                                      : Side::kNone,
+          .flags = order.flags,
+          .channel_id = order.channel_id,
+          .sequence = order.sequence,
+          .ts_in_delta = order.delta_ns};
 }
 
 std::int32_t wrong_size(std::string_view what, std::size_t got, std::size_t want) noexcept {
@@ -57,20 +77,27 @@ std::size_t outputs_of(const Session& stream) noexcept {
 }
 
 /// The checks that on_event() and answer() share.
-template <class Call>
-std::int32_t with_bar(foxhunt_session* session, const foxhunt_bar* bar, float* out,
-                      std::size_t n_out, Call&& call) noexcept {
-  if (session == nullptr || bar == nullptr || out == nullptr) {
-    return c_fail(FOXHUNT_E_ARGUMENT, "foxhunt_session: session, bar or out is null");
+template <class Record, class Call>
+std::int32_t with_record(foxhunt_session* session, const Record* record, float* out,
+                         std::size_t n_out, Call&& call) noexcept {
+  if (session == nullptr || record == nullptr || out == nullptr) {
+    return c_fail(FOXHUNT_E_ARGUMENT, "foxhunt_session: session, record or out is null");
   }
   if (n_out != outputs_of(session->stream)) {
     return wrong_size("n_out", n_out, outputs_of(session->stream));
   }
-  if (bar->version != 0) {
-    return c_fail(FOXHUNT_E_ARGUMENT, "foxhunt_bar: version is not 0, a layout not known here");
+  if (record->version != 0) {
+    return c_fail(FOXHUNT_E_ARGUMENT, "the record's version is not 0, a layout not known here");
   }
-  return code(call(session->stream, bar_of(*bar), std::span(out, n_out)));
+  return code(call(session->stream, record_of(*record), std::span(out, n_out)));
 }
+
+constexpr auto kOnEvent = [](Session& stream, const auto& record, std::span<float> answer) {
+  return stream.on_event(record, answer);
+};
+constexpr auto kAnswer = [](Session& stream, const auto& record, std::span<float> answer) {
+  return stream.answer(record, answer);
+};
 
 /// Marks the sessions as taken; 0 or what is wrong: a null, one that is there twice, two models.
 std::int32_t take_all(std::span<foxhunt_session* const> sessions) noexcept {
@@ -154,18 +181,22 @@ std::int32_t foxhunt_session_counters(const foxhunt_session* session, foxhunt_co
 
 std::int32_t foxhunt_session_on_event(foxhunt_session* session, const foxhunt_bar* bar, float* out,
                                       std::size_t n_out) {
-  return with_bar(session, bar, out, n_out,
-                  [](Session& stream, const foxhunt::market::Bar& record, std::span<float> answer) {
-                    return stream.on_event(record, answer);
-                  });
+  return with_record(session, bar, out, n_out, kOnEvent);
+}
+
+std::int32_t foxhunt_session_on_order(foxhunt_session* session, const foxhunt_order* order,
+                                      float* out, std::size_t n_out) {
+  return with_record(session, order, out, n_out, kOnEvent);
 }
 
 std::int32_t foxhunt_session_answer(foxhunt_session* session, const foxhunt_bar* bar, float* out,
                                     std::size_t n_out) {
-  return with_bar(session, bar, out, n_out,
-                  [](Session& stream, const foxhunt::market::Bar& record, std::span<float> answer) {
-                    return stream.answer(record, answer);
-                  });
+  return with_record(session, bar, out, n_out, kAnswer);
+}
+
+std::int32_t foxhunt_session_answer_order(foxhunt_session* session, const foxhunt_order* order,
+                                          float* out, std::size_t n_out) {
+  return with_record(session, order, out, n_out, kAnswer);
 }
 
 std::int32_t foxhunt_session_advance(foxhunt_session* session) {

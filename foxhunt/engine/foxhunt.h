@@ -45,6 +45,7 @@ enum {
   FOXHUNT_BAD_RECORD = 3,   /* a bar that cannot be used: ignored */
   FOXHUNT_OUT_OF_ORDER = 4, /* not after the bar before: ignored */
   FOXHUNT_BAD_INPUT = 5,    /* a feature that is NaN or infinite: ignored, the state is as it was */
+  FOXHUNT_NO_SAMPLE = 6,    /* an order event at which no answer is due; the book took it */
 
   FOXHUNT_E_ARGUMENT = -1, /* null pointer, wrong size, unknown field or choice */
   FOXHUNT_E_FORMAT = -2,   /* bytes that break their rules; a state of another model or form */
@@ -75,7 +76,7 @@ typedef struct foxhunt_facts {
   int64_t n_outputs;                /* K, values of an answer */
   const char *const *feature_names; /* [F] */
   const char *const *output_names;  /* [K] "down", "flat", "up"; "value"; "q0.1" ... */
-  int64_t bar_ns;                   /* length of the bars it takes */
+  int64_t bar_ns;                   /* length of the bars it takes; 0: it takes order events */
   int64_t warm_up;              /* bars of a sequence before its first answer, that one included */
   int64_t bytes_per_step;       /* weights read, state read and written */
   const char *product;          /* "ES" */
@@ -99,6 +100,26 @@ typedef struct foxhunt_bar {
   uint16_t publisher_id;
   uint16_t version; /* 0: this layout */
 } foxhunt_bar;
+
+/* An event of a market-by-order feed, for models with foxhunt_facts.bar_ns = 0. Every event of the
+ * instrument is given, those before the session opens and those of the snapshot too. 64 bytes. */
+typedef struct foxhunt_order {
+  int64_t event_ns;    /* at the venue, nanoseconds since 1970 in UTC */
+  int64_t received_ns; /* when it was received: the stream's order */
+  uint64_t order_id;
+  int64_t price; /* whole numbers of 1e-9 */
+  uint32_t size; /* contracts */
+  uint32_t sequence;
+  uint32_t instrument_id; /* another one starts a new book */
+  int32_t delta_ns;       /* from sending to receiving */
+  uint16_t publisher_id;
+  uint8_t flags; /* as in DBN: 0x80 last of its event, 0x20 snapshot */
+  uint8_t channel_id;
+  char action; /* A add, C cancel, M modify, R clear, T trade, F fill, N none */
+  char side;   /* B bid, A ask, N none */
+  uint16_t version; /* 0: this layout */
+  uint64_t reserved;
+} foxhunt_order;
 
 /* The golden rows of a bundle, replayed on this machine. */
 typedef struct foxhunt_report {
@@ -169,6 +190,12 @@ FOXHUNT_API int32_t foxhunt_session_on_event(foxhunt_session *session, const fox
 FOXHUNT_API int32_t foxhunt_session_answer(foxhunt_session *session, const foxhunt_bar *bar,
                                            float *out, size_t n_out);
 FOXHUNT_API int32_t foxhunt_session_advance(foxhunt_session *session);
+/* The two for an order event; FOXHUNT_NO_SAMPLE where no answer is due. */
+FOXHUNT_API int32_t foxhunt_session_on_order(foxhunt_session *session, const foxhunt_order *order,
+                                             float *out, size_t n_out);
+FOXHUNT_API int32_t foxhunt_session_answer_order(foxhunt_session *session,
+                                                 const foxhunt_order *order, float *out,
+                                                 size_t n_out);
 
 /* One row [n_features = F] as the feature pipeline gives it, before scaling. FOXHUNT_READY or
  * FOXHUNT_BAD_INPUT. */

@@ -28,6 +28,8 @@ Status status_of(features::Status status) {
       return Status::kBadRecord;
     case features::Status::kOutOfOrder:
       return Status::kOutOfOrder;
+    case features::Status::kNoSample:
+      return Status::kNoSample;
   }
   return Status::kBadRecord;
 }
@@ -48,6 +50,8 @@ std::string_view to_string(Status status) {
       return "out of order";
     case Status::kBadInput:
       return "bad input";
+    case Status::kNoSample:
+      return "no sample";
   }
   return "";
 }
@@ -69,12 +73,31 @@ struct Session::Impl {
   }
 
   /// The record's row in the stream, or why not.
-  Status take(const market::Bar& bar) noexcept {
+  template <class Record>
+  Status take(const Record& record) noexcept {
     advance();
-    const features::PushResult result = pipeline.push_unchecked(bar, row);
+    const features::PushResult result = pipeline.push_unchecked(record, row);
     if (result.starts_sequence) stream.reset();
     if (result.status != features::Status::kReady) return status_of(result.status);
     return take_row(row) ? Status::kReady : Status::kBadInput;
+  }
+
+  template <class Record>
+  Status on_event(const Record& record, std::span<float> out) noexcept {
+    const Status status = take(record);
+    if (status != Status::kReady) return status;
+    const NoDenormals guard;
+    std::ranges::copy(stream.step(), out.begin());
+    return status;
+  }
+  template <class Record>
+  Status answer(const Record& record, std::span<float> out) noexcept {
+    const Status status = take(record);
+    if (status != Status::kReady) return status;
+    const NoDenormals guard;
+    std::ranges::copy(stream.answer(), out.begin());
+    behind = true;
+    return status;
   }
 
   void advance() noexcept {
@@ -84,7 +107,7 @@ struct Session::Impl {
     stream.advance();
   }
 
-  features::FeaturePipeline pipeline;
+  features::RowPipeline pipeline;
   const features::Normalizer* normalizer;
   kernels::StepStream stream;
   std::vector<float> row;
@@ -106,20 +129,16 @@ Session::Session(const Session& other)
     : plan_(other.plan_), impl_(std::make_unique<Impl>(*other.impl_)) {}
 
 Status Session::on_event(const market::Bar& bar, std::span<float> out) noexcept {
-  const Status status = impl_->take(bar);
-  if (status != Status::kReady) return status;
-  const NoDenormals guard;
-  std::ranges::copy(impl_->stream.step(), out.begin());
-  return status;
+  return impl_->on_event(bar, out);
 }
-
+Status Session::on_event(const market::OrderEvent& event, std::span<float> out) noexcept {
+  return impl_->on_event(event, out);
+}
 Status Session::answer(const market::Bar& bar, std::span<float> out) noexcept {
-  const Status status = impl_->take(bar);
-  if (status != Status::kReady) return status;
-  const NoDenormals guard;
-  std::ranges::copy(impl_->stream.answer(), out.begin());
-  impl_->behind = true;
-  return status;
+  return impl_->answer(bar, out);
+}
+Status Session::answer(const market::OrderEvent& event, std::span<float> out) noexcept {
+  return impl_->answer(event, out);
 }
 
 void Session::advance() noexcept { impl_->advance(); }
@@ -181,7 +200,7 @@ void Session::restore(ByteReader& file) {
   if (!std::ranges::all_of(state, [](float v) { return std::isfinite(v); })) {
     payload.fail("the state holds a value that is not finite");
   }
-  features::FeaturePipeline pipeline(impl_->pipeline);
+  features::RowPipeline pipeline(impl_->pipeline);
   pipeline.restore(payload);
   payload.finish();
   impl_->pipeline = std::move(pipeline);
@@ -197,6 +216,8 @@ std::int64_t Session::position() const noexcept {
 const features::PushCounters& Session::counters() const noexcept {
   return impl_->pipeline.counters();
 }
+
+const features::RowMoment& Session::moment() const noexcept { return impl_->pipeline.moment(); }
 
 void step_many(std::span<Session* const> sessions, std::span<const float> features,
                std::span<float> out, std::span<Status> statuses) noexcept {

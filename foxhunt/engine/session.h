@@ -14,7 +14,7 @@
 
 #include "foxhunt/base/bytes.h"
 #include "foxhunt/engine/plan.h"
-#include "foxhunt/features/pipeline.h"
+#include "foxhunt/features/row_pipeline.h"
 #include "foxhunt/market/record.h"
 
 namespace foxhunt::engine {
@@ -26,6 +26,7 @@ enum class Status : std::uint8_t {
   kBadRecord,   ///< a record that cannot be used: ignored
   kOutOfOrder,  ///< not after the record before: ignored
   kBadInput,    ///< a NaN or infinite feature: ignored, the state is as it was
+  kNoSample,    ///< an order event that changed the book, at which no answer is due
 };
 std::string_view to_string(Status status);
 
@@ -44,9 +45,11 @@ class Session {
   /// the answer: on_event() is answer() followed by advance().
   /// Errors  none: noexcept, statuses. `out` has n_outputs() elements.
   Status on_event(const market::Bar& bar, std::span<float> out) noexcept;
+  Status on_event(const market::OrderEvent& event, std::span<float> out) noexcept;
   /// The answer only; advance() must follow before the next record, and is free to come after the
   /// answer was published.
   Status answer(const market::Bar& bar, std::span<float> out) noexcept;
+  Status answer(const market::OrderEvent& event, std::span<float> out) noexcept;
   void advance() noexcept;
 
   /// One row of features [F] as the pipeline gives them, before scaling.
@@ -65,6 +68,8 @@ class Session {
 
   std::int64_t position() const noexcept;  ///< rows answered since the sequence began
   const features::PushCounters& counters() const noexcept;
+  /// Of the row that was answered last: when it could be known, and its price.
+  const features::RowMoment& moment() const noexcept;
   const Plan& plan() const noexcept { return *plan_; }
 
  private:

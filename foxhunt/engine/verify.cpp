@@ -9,13 +9,14 @@
 #include "foxhunt/engine/session.h"
 
 namespace foxhunt::engine {
+namespace {
 
-VerifyReport verify(const std::shared_ptr<const Plan>& plan) {
-  const bundle::Golden& golden = plan->bundle().golden;
-  return replay(plan, {.bars = golden.bars, .ready = golden.ready, .outputs = golden.outputs});
-}
+UnixNanos time_of(const market::Bar& bar) { return bar.start; }
+UnixNanos time_of(const market::OrderEvent& event) { return event.ts_recv; }
 
-VerifyReport replay(const std::shared_ptr<const Plan>& plan, const Rows& rows) {
+template <class Record>
+VerifyReport replay_of(const std::shared_ptr<const Plan>& plan, std::span<const Record> records,
+                       const Rows& rows) {
   VerifyReport report;
   report.bound = bundle::bound_of(plan->form());
   report.kernels = plan->kernels();
@@ -25,16 +26,16 @@ VerifyReport replay(const std::shared_ptr<const Plan>& plan, const Rows& rows) {
   std::vector<float> out(K);
   std::size_t at = 0;
   std::string status;  // of the first record that was answered in one alone
-  for (std::size_t i = 0; i < rows.bars.size(); ++i) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
     const std::int64_t sequences = session.counters().sequences;
-    const Status got = session.on_event(rows.bars[i], out);
+    const Status got = session.on_event(records[i], out);
     if (session.counters().sequences != sequences) meter.add_sequence();
     const bool wants = rows.ready[i] != 0;
     if (wants != (got == Status::kReady)) {
       ++report.status_differences;
       if (status.empty()) {
         status = fmt::format("record {} at {}: the trained model {}, the engine says '{}'", i,
-                             foxhunt::to_string(rows.bars[i].start),
+                             foxhunt::to_string(time_of(records[i])),
                              wants ? "answered" : "gave no answer", to_string(got));
       }
     }
@@ -61,6 +62,21 @@ VerifyReport replay(const std::shared_ptr<const Plan>& plan, const Rows& rows) {
   }
   report.ok = report.what.empty();
   return report;
+}
+
+}  // namespace
+
+VerifyReport verify(const std::shared_ptr<const Plan>& plan) {
+  const bundle::Golden& golden = plan->bundle().golden;
+  return replay(plan, {.bars = golden.bars,
+                       .events = golden.events,
+                       .ready = golden.ready,
+                       .outputs = golden.outputs});
+}
+
+VerifyReport replay(const std::shared_ptr<const Plan>& plan, const Rows& rows) {
+  return rows.events.empty() ? replay_of(plan, rows.bars, rows)
+                             : replay_of(plan, rows.events, rows);
 }
 
 }  // namespace foxhunt::engine

@@ -20,11 +20,12 @@ struct VerifyReport {
   std::string what;  ///< the first thing that is wrong, with its record; "" when ok
 };
 
-/// Records and the trained model's answers to them.
+/// Records, bars or order events, and the trained model's answers to them.
 struct Rows {
-  std::span<const market::Bar> bars;
-  std::span<const std::uint8_t> ready;  ///< [bars] 1 where the trained model answered
-  std::span<const float> outputs;       ///< [sum of ready, K]
+  std::span<const market::Bar> bars{};
+  std::span<const market::OrderEvent> events{};
+  std::span<const std::uint8_t> ready{};  ///< [records] 1 where the trained model answered
+  std::span<const float> outputs{};       ///< [sum of ready, K]
 };
 
 /// The same for any records: what the exporter compares before there is a bundle.

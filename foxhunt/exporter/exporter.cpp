@@ -40,6 +40,63 @@ std::vector<market::Bar> last_bars(const train::DataConfig& config,
   return {bars.begin(), bars.end()};
 }
 
+/// The first events of the last file, as the run selects them, up to the one that gives the
+/// `most`-th row.
+std::vector<market::OrderEvent> first_events(const train::DataConfig& config,
+                                             const std::string& path,
+                                             const bundle::ModelContext& context,
+                                             std::int64_t most) {
+  market::BarSelector selector({.product = config.product, .symbol = config.symbol});
+  const std::unique_ptr<market::Reader> reader = market::open_reader(path, {.csv = config.csv});
+  features::RowPipeline pipeline = context.pipeline();
+  std::vector<float> row(static_cast<std::size_t>(pipeline.width()));
+  std::vector<market::OrderEvent> events;
+  while (pipeline.counters().ready < most) {
+    const market::OrderEvent* event = selector.next_event(*reader);
+    if (event == nullptr) break;
+    pipeline.push(*event, row);
+    events.push_back(*event);
+  }
+  return events;
+}
+
+/// What both halves answer, and what of it travels.
+struct Compared {
+  std::vector<market::Bar> bars{};
+  std::vector<market::OrderEvent> events{};
+  TrainedAnswers trained{};
+  bundle::Golden golden{};
+
+  std::size_t size() const { return bars.size() + events.size(); }
+  UnixNanos first() const { return events.empty() ? bars.front().start : events.front().ts_recv; }
+  UnixNanos last() const { return events.empty() ? bars.back().end() : events.back().ts_recv; }
+  engine::Rows rows() const {
+    return {.bars = bars, .events = events, .ready = trained.ready, .outputs = trained.outputs};
+  }
+};
+
+Compared compared_records(const train::ExperimentConfig& config, train::LoadedModel& best,
+                          const std::vector<std::string>& paths, const ExportOptions& options) {
+  Compared c;
+  // What travels starts from nothing, so the trained model answers it anew.
+  if (best.context.book) {
+    c.events = first_events(config.data, paths.back(), best.context, options.parity_samples);
+    c.trained = answers_of(*best.model, best.context, c.events);
+    c.golden.events = first_events(config.data, paths.back(), best.context, options.golden_samples);
+  } else {
+    c.bars = last_bars(config.data, paths, options.parity_bars);
+    c.trained = answers_of(*best.model, best.context, c.bars);
+    const auto n = static_cast<std::ptrdiff_t>(
+        std::min<std::size_t>(c.bars.size(), static_cast<std::size_t>(options.golden_bars)));
+    c.golden.bars.assign(c.bars.end() - n, c.bars.end());
+  }
+  TrainedAnswers golden = best.context.book ? answers_of(*best.model, best.context, c.golden.events)
+                                            : answers_of(*best.model, best.context, c.golden.bars);
+  c.golden.ready = std::move(golden.ready);
+  c.golden.outputs = std::move(golden.outputs);
+  return c;
+}
+
 const Candidate& choose(const std::vector<Candidate>& candidates) {
   const Candidate* best = nullptr;
   std::string reasons;
@@ -82,15 +139,14 @@ ExportReport export_run(const std::filesystem::path& run, const ExportOptions& o
   const std::vector<std::string> paths =
       options.data.empty() ? train::require_unchanged(files) : options.data;
 
-  const std::vector<market::Bar> bars = last_bars(config.data, paths, options.parity_bars);
-  const TrainedAnswers trained = answers_of(*best.model, best.context, bars);
-  const engine::Rows rows{.bars = bars, .ready = trained.ready, .outputs = trained.outputs};
-  if (trained.outputs.empty()) {
-    throw DataError(fmt::format("[export] {} records of {} give no row to compare", bars.size(),
+  Compared compared = compared_records(config, best, paths, options);
+  const engine::Rows rows = compared.rows();
+  if (rows.outputs.empty()) {
+    throw DataError(fmt::format("[export] {} records of {} give no row to compare", compared.size(),
                                 names_of(paths)));
   }
-  log::info("{} records, {} rows to compare", bars.size(),
-            std::ranges::count(trained.ready, std::uint8_t{1}));
+  log::info("{} records, {} rows to compare", compared.size(),
+            std::ranges::count(rows.ready, std::uint8_t{1}));
 
   bundle::Bundle out{.config = best.model->config(),
                      .head = best.model->head_config(),
@@ -98,7 +154,7 @@ ExportReport export_run(const std::filesystem::path& run, const ExportOptions& o
                      .weights = weights_of(*best.model)};
   ExportReport report;
   report.path = options.out;
-  report.bars = static_cast<std::int64_t>(bars.size());
+  report.records = static_cast<std::int64_t>(compared.size());
   for (const WeightForm form : forms) report.candidates.push_back(compare(out, form, rows));
   time_steps(out, report.candidates);
   const Candidate& chosen = choose(report.candidates);
@@ -111,15 +167,9 @@ ExportReport export_run(const std::filesystem::path& run, const ExportOptions& o
       .kernels = chosen.kernels,
       .reference = fmt::format("LibTorch {}, cpu, float32, whole sequences", nn::torch_version()),
       .cpu = this_machine().cpu_model,
-      .data = fmt::format("{}: {} to {}", names_of(paths), to_string(bars.front().start),
-                          to_string(bars.back().end()))};
-  // What travels starts from nothing, so the trained model answers it anew.
-  const auto golden =
-      std::min<std::size_t>(bars.size(), static_cast<std::size_t>(options.golden_bars));
-  out.golden.bars.assign(bars.end() - static_cast<std::ptrdiff_t>(golden), bars.end());
-  TrainedAnswers answers = answers_of(*best.model, best.context, out.golden.bars);
-  out.golden.ready = std::move(answers.ready);
-  out.golden.outputs = std::move(answers.outputs);
+      .data = fmt::format("{}: {} to {}", names_of(paths), to_string(compared.first()),
+                          to_string(compared.last()))};
+  out.golden = std::move(compared.golden);
   report.golden_rows = std::ranges::count(out.golden.ready, std::uint8_t{1});
   report.id = bundle::write_bundle(options.out, out);
   report.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.out));

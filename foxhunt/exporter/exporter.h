@@ -17,7 +17,11 @@ struct ExportOptions {
   std::string weights = "auto";       ///< a form, or "auto": the fastest here within its bound
   std::int64_t parity_bars = 20'000;  ///< the last bars of the run's data that are compared
   std::int64_t golden_bars = 2'000;   ///< the last of them that travel in the bundle
-  std::vector<std::string> data{};    ///< instead of the files of the run
+  /// A book begins with its snapshot: of order events the first of the last file are taken, so many
+  /// answered rows to compare, and so many that travel.
+  std::int64_t parity_samples = 10'000;
+  std::int64_t golden_samples = 500;
+  std::vector<std::string> data{};  ///< instead of the files of the run
 };
 
 /// One form of the weights as it was tried.
@@ -35,7 +39,7 @@ struct ExportReport {
   std::string id;
   bundle::WeightForm form{};
   std::vector<Candidate> candidates;
-  std::int64_t bars = 0;
+  std::int64_t records = 0;  ///< bars or order events that were compared
   std::int64_t golden_rows = 0;
   std::int64_t file_bytes = 0;
 };

@@ -20,18 +20,17 @@ void answer_sequence(nn::Mamba2SSM& model, const std::vector<float>& rows,
   outputs.insert(outputs.end(), from, from + y.numel());
 }
 
-}  // namespace
-
-TrainedAnswers answers_of(nn::Mamba2SSM& model, const bundle::ModelContext& context,
-                          std::span<const market::Bar> bars) {
-  features::FeaturePipeline pipeline = context.pipeline();
+template <class Record>
+TrainedAnswers answers_to(nn::Mamba2SSM& model, const bundle::ModelContext& context,
+                          std::span<const Record> records) {
+  features::RowPipeline pipeline = context.pipeline();
   const nn::Kernels before = model.kernels();
   model.use_kernels(nn::Kernels::kAten);
   TrainedAnswers answers;
   std::vector<float> row(static_cast<std::size_t>(pipeline.width()));
   std::vector<float> rows;  // of the sequence that is open
-  for (const market::Bar& bar : bars) {
-    const features::PushResult result = pipeline.push(bar, row);
+  for (const Record& record : records) {
+    const features::PushResult result = pipeline.push(record, row);
     const bool ready = result.status == features::Status::kReady;
     answers.ready.push_back(ready ? 1 : 0);
     answers.starts.push_back(result.starts_sequence ? 1 : 0);
@@ -46,6 +45,17 @@ TrainedAnswers answers_of(nn::Mamba2SSM& model, const bundle::ModelContext& cont
   answer_sequence(model, rows, answers.outputs);
   model.use_kernels(before);
   return answers;
+}
+
+}  // namespace
+
+TrainedAnswers answers_of(nn::Mamba2SSM& model, const bundle::ModelContext& context,
+                          std::span<const market::Bar> bars) {
+  return answers_to(model, context, bars);
+}
+TrainedAnswers answers_of(nn::Mamba2SSM& model, const bundle::ModelContext& context,
+                          std::span<const market::OrderEvent> events) {
+  return answers_to(model, context, events);
 }
 
 std::map<std::string, std::vector<float>> weights_of(const nn::Mamba2SSM& model) {

@@ -206,8 +206,9 @@ std::string PushCounters::summary() const {
   add(duplicates, "duplicates");
   add(conflicts, "with the time of the bar before but other content");
   add(out_of_order, "out of order");
-  std::string text = fmt::format("{} bars: {} ready, {} warming up in {} sequences", bars, ready,
-                                 warming_up, sequences);
+  std::string text = fmt::format("{} {}: {} ready, {} warming up in {} sequences", bars,
+                                 unsampled() > 0 ? "order events" : "bars", ready, warming_up,
+                                 sequences);
   if (!ignored.empty()) text += fmt::format("; ignored: {}", fmt::join(ignored, ", "));
   return text;
 }

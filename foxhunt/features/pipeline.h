@@ -47,6 +47,14 @@ enum class Status : std::uint8_t {
   kClosed,      ///< the bar does not lie inside a session, clear of its halt: ignored
   kBadBar,      ///< null or non-positive price, inconsistent OHLC, other length: ignored
   kOutOfOrder,  ///< begins before the bar before has ended (duplicates too): ignored
+  kNoSample,    ///< an order event at which no row is due (BookPipeline)
+};
+
+/// When a row could be known, and the price it is of.
+struct RowMoment {
+  UnixNanos start = kNullTime;         ///< of the bar, or time of the event at the venue
+  UnixNanos available_at = kNullTime;  ///< end of the bar, or when the event was received
+  Price price{};                       ///< close of the bar, or mid of the book
 };
 
 struct PushResult {
@@ -54,8 +62,8 @@ struct PushResult {
   bool starts_sequence = false;  ///< this bar is the first of a new sequence
 };
 
-/// What became of every bar since construction or reset(). bars = ready + warming_up + all that was
-/// ignored.
+/// What became of every bar, or order event, since construction or reset(). bars = ready +
+/// warming_up + all that was ignored + unsampled().
 struct PushCounters {
   std::int64_t bars = 0;
   std::int64_t ready = 0;
@@ -78,6 +86,10 @@ struct PushCounters {
     return null_value + non_positive_price + inconsistent_ohlc + other_length;
   }
   std::int64_t unordered() const { return duplicates + conflicts + out_of_order; }
+  /// Order events at which no row was due; 0 for bars.
+  std::int64_t unsampled() const {
+    return bars - ready - warming_up - closed - bad() - unordered();
+  }
   /// "1380 bars: 1319 ready, 61 warming up; ignored: 3 closed, …": what is 0 is left out.
   std::string summary() const;
 };

@@ -14,55 +14,63 @@ namespace foxhunt::market {
 BarSelector::BarSelector(BarFilter filter)
     : filter_(std::move(filter)), calendar_(Calendar::for_product(filter_.product)) {}
 
-const Bar* BarSelector::next(Reader& reader) {
+template <class T>
+const T* BarSelector::next_of(Reader& reader) {
   if (reader_ != &reader) {
     known_.clear();
     reader_ = &reader;
   }
   while (const Record* record = reader.next()) {
     ++memory_.counters.records;
-    const auto* bar = std::get_if<Bar>(record);
-    if (bar == nullptr) {
-      ++memory_.counters.not_bars;
-      continue;
+    const T* meant = std::get_if<T>(record);
+    if (meant == nullptr) {
+      ++memory_.counters.other_type;
+    } else if (take(reader, meant->instrument, index_time(*record))) {
+      return meant;
     }
-    const Known& known = look_up(reader, *bar);
-    switch (known.verdict) {
-      case Verdict::kOtherProduct:
-        ++memory_.counters.other_product;
-        continue;
-      case Verdict::kOtherContract:
-        ++memory_.counters.other_contract;
-        continue;
-      case Verdict::kUnmapped:
-        ++memory_.counters.unmapped;
-        continue;
-      case Verdict::kSelected:
-        break;
-    }
-    ++memory_.counters.selected;
-    refuse_mixed(*bar, known.symbol);
-    memory_.symbol = known.symbol;
-    memory_.last = {.instrument = bar->instrument, .start = bar->start};
-    return bar;
   }
   reader_ = nullptr;  // another reader may be born at this address
   return nullptr;
 }
+template const Bar* BarSelector::next_of(Reader& reader);
+template const OrderEvent* BarSelector::next_of(Reader& reader);
 
-const BarSelector::Known& BarSelector::look_up(const Reader& reader, const Bar& bar) {
+bool BarSelector::take(const Reader& reader, const InstrumentKey& instrument, UnixNanos at) {
+  const Known& known = look_up(reader, instrument, at);
+  switch (known.verdict) {
+    case Verdict::kOtherProduct:
+      ++memory_.counters.other_product;
+      return false;
+    case Verdict::kOtherContract:
+      ++memory_.counters.other_contract;
+      return false;
+    case Verdict::kUnmapped:
+      ++memory_.counters.unmapped;
+      return false;
+    case Verdict::kSelected:
+      break;
+  }
+  ++memory_.counters.selected;
+  refuse_mixed(instrument, at, known.symbol);
+  memory_.symbol = known.symbol;
+  memory_.last = {.instrument = instrument, .start = at};
+  return true;
+}
+
+const BarSelector::Known& BarSelector::look_up(const Reader& reader,
+                                               const InstrumentKey& instrument, UnixNanos at) {
   const std::uint64_t id =
-      (std::uint64_t{bar.instrument.publisher_id} << 32U) | bar.instrument.instrument_id;
-  const std::int64_t day =
-      std::chrono::floor<std::chrono::days>(bar.start).time_since_epoch().count();
+      (std::uint64_t{instrument.publisher_id} << 32U) | instrument.instrument_id;
+  const std::int64_t day = std::chrono::floor<std::chrono::days>(at).time_since_epoch().count();
   const auto [place, is_new] = known_.try_emplace({id, day});
-  if (is_new) place->second = judge(reader, bar);
+  if (is_new) place->second = judge(reader, instrument, at);
   return place->second;
 }
 
-BarSelector::Known BarSelector::judge(const Reader& reader, const Bar& bar) const {
+BarSelector::Known BarSelector::judge(const Reader& reader, const InstrumentKey& instrument,
+                                      UnixNanos at) const {
   const StreamInfo& info = reader.info();
-  std::string symbol = reader.symbol_of(bar.instrument, bar.start);
+  std::string symbol = reader.symbol_of(instrument, at);
   if (symbol.empty() && info.mappings.empty() && info.symbols.size() == 1) symbol = info.symbols[0];
   if (symbol.empty()) {
     const bool file_is_silent = info.mappings.empty() && info.symbols.empty();
@@ -77,27 +85,28 @@ BarSelector::Known BarSelector::judge(const Reader& reader, const Bar& bar) cons
           .symbol = std::move(symbol)};
 }
 
-void BarSelector::refuse_mixed(const Bar& bar, const std::string& symbol) {
-  if (!memory_.last || bar.instrument == memory_.last->instrument) return;
+void BarSelector::refuse_mixed(const InstrumentKey& instrument, UnixNanos at,
+                               const std::string& symbol) {
+  if (!memory_.last || instrument == memory_.last->instrument) return;
   const auto open_of = [this](UnixNanos start) {
     const auto session = calendar_.session_at(start);
     return session ? session->open : kNullTime;
   };
-  const UnixNanos open = open_of(bar.start);
+  const UnixNanos open = open_of(at);
   if (open != memory_.left_open) {
     memory_.left.clear();
     memory_.left_open = open;
   }
-  if (bar.start == memory_.last->start ||
-      std::ranges::find(memory_.left, bar.instrument) != memory_.left.end()) {
+  if (at == memory_.last->start ||
+      std::ranges::find(memory_.left, instrument) != memory_.left.end()) {
     const auto name = [](const std::string& text, const InstrumentKey& key) {
       return text.empty() ? fmt::format("instrument {}", key.instrument_id) : text;
     };
     throw DataError(fmt::format(
         "[data] {}: contracts of {} are mixed, {} and {} trade side by side; choose one by its "
         "symbol or give a file that holds one contract at a time",
-        to_string(bar.start), filter_.product, name(memory_.symbol, memory_.last->instrument),
-        name(symbol, bar.instrument)));
+        to_string(at), filter_.product, name(memory_.symbol, memory_.last->instrument),
+        name(symbol, instrument)));
   }
   if (open_of(memory_.last->start) == open) memory_.left.push_back(memory_.last->instrument);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Which records of a file are the bars that are meant. Training and prediction select through this
-// same object.
+// Which records of a file are the bars, or the order events, that are meant. Training and prediction
+// select through this same object.
 
 #include <cstdint>
 #include <map>
@@ -24,13 +24,13 @@ struct BarFilter {
 struct SelectionCounters {
   std::int64_t records = 0;
   std::int64_t selected = 0;
-  std::int64_t not_bars = 0;        ///< trades, quotes, definitions
+  std::int64_t other_type = 0;      ///< neither bars nor order events, whichever is meant
   std::int64_t other_product = 0;   ///< spreads and options included
   std::int64_t other_contract = 0;  ///< of the product, but not the filter's symbol
   std::int64_t unmapped = 0;        ///< the file does not say which symbol the id had on this day
 };
 
-/// Bars in the order of the file, of one contract at a time.
+/// Records in the order of the file, of one contract at a time.
 class BarSelector {
  public:
   /// Errors  ConfigError for a product without a calendar.
@@ -43,9 +43,14 @@ class BarSelector {
   ///           bar at one time, or one returns within a session that had moved on from it. It names
   ///           both and a way out.
   /// Lifetime  valid until the next call.
-  const Bar* next(Reader& reader);
+  const Bar* next(Reader& reader) { return next_of<Bar>(reader); }
+  /// The same of order events. Events of two contracts that alternate within a session are mixed.
+  const OrderEvent* next_event(Reader& reader) { return next_of<OrderEvent>(reader); }
+  /// The two by type, for code that serves both.
+  template <class T>
+  const T* next_of(Reader& reader);
 
-  /// Symbol of the bar that next() gave last; "" where the file does not say.
+  /// Symbol of the record that was given last; "" where the file does not say.
   const std::string& symbol() const { return memory_.symbol; }
   const SelectionCounters& counters() const { return memory_.counters; }
 
@@ -65,9 +70,10 @@ class BarSelector {
     std::string symbol;
   };
 
-  const Known& look_up(const Reader& reader, const Bar& bar);
-  Known judge(const Reader& reader, const Bar& bar) const;
-  void refuse_mixed(const Bar& bar, const std::string& symbol);
+  bool take(const Reader& reader, const InstrumentKey& instrument, UnixNanos at);
+  const Known& look_up(const Reader& reader, const InstrumentKey& instrument, UnixNanos at);
+  Known judge(const Reader& reader, const InstrumentKey& instrument, UnixNanos at) const;
+  void refuse_mixed(const InstrumentKey& instrument, UnixNanos at, const std::string& symbol);
 
   BarFilter filter_;
   Calendar calendar_;
@@ -79,11 +85,11 @@ class BarSelector {
   /// What the next answer depends on beside the reader; a new member belongs into save(), too.
   struct Last {
     InstrumentKey instrument;
-    UnixNanos start = kNullTime;
+    UnixNanos start = kNullTime;  ///< index time
   };
   struct Memory {
     SelectionCounters counters;
-    std::optional<Last> last;  ///< bar selected
+    std::optional<Last> last;  ///< record selected
     std::string symbol;        ///< of `last`
     std::vector<InstrumentKey>
         left;  ///< contracts that the session of `left_open` has moved on from

@@ -21,7 +21,7 @@ constexpr std::uint32_t kVersion = 1;
 using Counter = std::int64_t SelectionCounters::*;
 constexpr Counter kCounters[] = {
     &SelectionCounters::records,        &SelectionCounters::selected,
-    &SelectionCounters::not_bars,       &SelectionCounters::other_product,
+    &SelectionCounters::other_type,     &SelectionCounters::other_product,
     &SelectionCounters::other_contract, &SelectionCounters::unmapped};
 static_assert(sizeof(SelectionCounters) == std::size(kCounters) * sizeof(std::int64_t));
 
@@ -50,7 +50,7 @@ SelectionCounters read_counters(ByteReader& from) {
       from.fail(fmt::format("a counter of {}", c.*counter));
     }
   }
-  if (c.records != c.selected + c.not_bars + c.other_product + c.other_contract + c.unmapped) {
+  if (c.records != c.selected + c.other_type + c.other_product + c.other_contract + c.unmapped) {
     from.fail(fmt::format("the counters contradict each other: they do not add up to {} records",
                           c.records));
   }

@@ -57,7 +57,7 @@ std::vector<std::string> run(BarSelector& selector, Reader& reader) {
   }
   const SelectionCounters& c = selector.counters();
   for (const std::int64_t n :
-       {c.records, c.selected, c.not_bars, c.other_product, c.other_contract, c.unmapped}) {
+       {c.records, c.selected, c.other_type, c.other_product, c.other_contract, c.unmapped}) {
     log.push_back(std::to_string(n));
   }
   return log;

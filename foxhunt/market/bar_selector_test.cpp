@@ -54,7 +54,7 @@ TEST(BarSelector, TakesTheBarsOfTheProductAndCountsTheRest) {
   EXPECT_EQ(counters.selected, 2);
   EXPECT_EQ(counters.other_product, 2);
   EXPECT_EQ(counters.unmapped, 1);
-  EXPECT_EQ(counters.not_bars, 1);
+  EXPECT_EQ(counters.other_type, 1);
 }
 
 TEST(BarSelector, OneSymbolPicksOneOfSeveralContracts) {

@@ -9,7 +9,7 @@
 
 namespace foxhunt::serve {
 
-inline constexpr std::size_t kStatuses = 6;  ///< of engine::Status
+inline constexpr std::size_t kStatuses = 7;  ///< of engine::Status
 /// Upper edges of the latency buckets, ns; one more bucket is without an edge.
 inline constexpr std::array<std::int64_t, 14> kLatencyEdges{
     500,    1'000,  2'000,   3'000,     5'000,      7'000,       10'000,

@@ -206,28 +206,36 @@ class Server {
 
   void answer_all() {
     for (const AnswerSlot& owed : std::exchange(saved_.pending, {})) give(owed);
-    while (const market::Bar* bar = selector_.next(*source_)) {
+    if (plan_->bundle().context.book) {
+      answer_records<market::OrderEvent>();
+    } else {
+      answer_records<market::Bar>();
+    }
+    count_selection();
+  }
+
+  template <class Record>
+  void answer_records() {
+    while (const Record* record = selector_.next_of<Record>(*source_)) {
       const engine::Status status =
-          session_.answer(*bar, std::span(answer_.outputs, answer_.n_outputs));
-      if (status == engine::Status::kReady) {
-        publish(*bar);
-      }
+          session_.answer(*record, std::span(answer_.outputs, answer_.n_outputs));
+      if (status == engine::Status::kReady) publish();
       session_.advance();
       counters_.by_status[static_cast<std::size_t>(status)].add();
       count_selection();
       if (save_every_ > 0 && consumed() - last_saved_ >= save_every_) save();
     }
-    count_selection();
   }
 
-  void publish(const market::Bar& bar) {
+  void publish() {
+    const features::RowMoment& moment = session_.moment();
     const std::int64_t made = hooks_.clock.steady();
     answer_.engine_time = hooks_.clock.wall();
     answer_.latency = made - source_->taken_at();
     ++answer_.number;
-    answer_.event_time = count(bar.end());
-    answer_.bar_start = count(bar.start);
-    answer_.close = bar.close.nano;
+    answer_.event_time = count(moment.available_at);
+    answer_.bar_start = count(moment.start);
+    answer_.close = moment.price.nano;
     set_text(answer_.symbol, selector_.symbol());
     give(answer_);
     counters_.add_latency(answer_.latency);

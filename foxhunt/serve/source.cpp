@@ -130,6 +130,13 @@ std::uint64_t fold(std::uint64_t digest, const market::Record& record) noexcept 
          {bar->span.count(), bar->open.nano, bar->high.nano, bar->low.nano, bar->close.nano})
       digest = mix(digest, word(v));
     digest = mix(digest, bar->volume);
+  } else if (const auto* event = std::get_if<market::OrderEvent>(&record)) {
+    digest = mix(digest, event->order_id);
+    digest = mix(digest, word(event->price.nano));
+    digest = mix(digest, std::uint64_t{event->size} << 32U | event->sequence);
+    digest =
+        mix(digest, static_cast<std::uint64_t>(static_cast<unsigned char>(event->action)) << 16U |
+                        static_cast<std::uint64_t>(event->side) << 8U | event->flags);
   }
   return digest;
 }

@@ -12,18 +12,21 @@
 namespace foxhunt::train {
 namespace {
 
-/// Passes records through and remembers the bars' range.
+/// Passes records through and remembers the range of those that rows are made of.
 class RangeReader final : public market::Reader {
  public:
-  explicit RangeReader(market::Reader& inner) : inner_(inner) {}
+  RangeReader(market::Reader& inner, RecordChoice meant) : inner_(inner), meant_(meant) {}
   const market::StreamInfo& info() const override { return inner_.info(); }
   const market::ReadStats& stats() const override { return inner_.stats(); }
   const market::Record* next() override {
     const market::Record* record = inner_.next();
     if (record == nullptr) return nullptr;
-    if (const auto* bar = std::get_if<market::Bar>(record)) {
-      if (bars == 0) first = bar->start;
-      last = bar->start;
+    const bool is_meant = meant_ == RecordChoice::kBars
+                              ? std::holds_alternative<market::Bar>(*record)
+                              : std::holds_alternative<market::OrderEvent>(*record);
+    if (is_meant) {
+      last = market::index_time(*record);
+      if (bars == 0) first = last;
       ++bars;
     }
     return record;
@@ -35,9 +38,10 @@ class RangeReader final : public market::Reader {
 
  private:
   market::Reader& inner_;
+  RecordChoice meant_;
 };
 
-DataFile read_into(SequenceBuilder& builder, const std::string& path,
+DataFile read_into(SequenceBuilder& builder, const std::string& path, RecordChoice meant,
                    const market::ReadOptions& options) {
   if (!std::filesystem::exists(path)) {
     throw DataError(
@@ -45,10 +49,12 @@ DataFile read_into(SequenceBuilder& builder, const std::string& path,
                     std::filesystem::current_path().string()));
   }
   const std::unique_ptr<market::Reader> reader = market::open_reader(path, options);
-  RangeReader ranged(*reader);
+  RangeReader ranged(*reader, meant);
   builder.add(ranged);
   if (ranged.bars == 0)
-    throw DataError(fmt::format("{}: holds no bar ({} records)", path, reader->stats().records));
+    throw DataError(fmt::format("{}: holds no {} ({} records)", path,
+                                meant == RecordChoice::kBars ? "bar" : "order event",
+                                reader->stats().records));
   if (reader->stats().truncated) {
     log::warn("{}: is cut short; {} bytes behind the last whole record were left out", path,
               reader->stats().rest_bytes);
@@ -65,11 +71,11 @@ DataFile read_into(SequenceBuilder& builder, const std::string& path,
 
 Dataset load_rows(const ExperimentConfig& config, const std::vector<std::string>& paths) {
   SequenceBuilder builder({.product = config.data.product, .symbol = config.data.symbol},
-                          config.features, config.label);
+                          config.features, config.label, config.book_settings());
   Dataset data;
   data.horizon = config.label.horizon;
   for (const std::string& path : paths.empty() ? config.data.files : paths) {
-    data.files.push_back(read_into(builder, path, {.csv = config.data.csv}));
+    data.files.push_back(read_into(builder, path, config.data.records, {.csv = config.data.csv}));
   }
   data.set = builder.finish();
   log::info("{}", data.set.counters.summary());

@@ -19,6 +19,11 @@ ExperimentConfig ExperimentConfig::single_run() const {
   return copy;
 }
 
+std::optional<features::BookFeatureConfig> ExperimentConfig::book_settings() const {
+  if (data.records == RecordChoice::kBars) return std::nullopt;
+  return book;
+}
+
 std::vector<std::string> ExperimentConfig::errors() const {
   ExperimentConfig copy = *this;
   std::vector<std::string> all = config::range_errors(config::fields_of(copy));

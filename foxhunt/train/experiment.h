@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "foxhunt/bundle/label_config.h"
+#include "foxhunt/features/book/book_feature_config.h"
 #include "foxhunt/features/feature_config.h"
 #include "foxhunt/market/reader.h"
 #include "foxhunt/model/head_config.h"
@@ -18,8 +20,12 @@
 
 namespace foxhunt::train {
 
+/// What rows are made of.
+enum class RecordChoice : std::uint8_t { kBars, kOrders };
+
 struct DataConfig {
   std::vector<std::string> files;
+  RecordChoice records = RecordChoice::kBars;
   std::string product = "ES";
   std::string symbol;
   std::string lock;
@@ -30,6 +36,9 @@ struct DataConfig {
   static void describe(Self& c, Visitor&& key) {
     key("files", c.files,
         "DBN or CSV files in the order of time; relative paths start at the working directory");
+    key.choice("records", c.records,
+               {{"bars", RecordChoice::kBars}, {"orders", RecordChoice::kOrders}},
+               "what rows are made of: bars, or the events of a market-by-order feed");
     key("product", c.product, "ES, NQ, ZN, 6E …: sessions, tick and multiplier");
     key("symbol", c.symbol,
         "one contract of the files, as ESZ3; empty: every contract of the product");
@@ -60,6 +69,7 @@ struct ExperimentConfig {
   std::string name = "mamba2";
   DataConfig data;
   features::FeatureConfig features;
+  features::BookFeatureConfig book;
   bundle::LabelConfig label;
   SplitConfig split;
   WindowConfig windows;
@@ -73,6 +83,7 @@ struct ExperimentConfig {
     key("name", c.name, "of the experiment; part of the default run folder");
     key.section("data", c.data, "what is read");
     key.section("features", c.features, "what the model sees of a bar");
+    key.section("book", c.book, "what the model sees of an order book, with data.records = orders");
     key.section("label", c.label, "what it is to learn");
     key.section("split", c.split, "which rows train, validate and test");
     key.section("windows", c.windows, "how rows become training windows");
@@ -82,6 +93,8 @@ struct ExperimentConfig {
     key.section("tune", c.tune, "for foxhunt tune: what is tried, and how");
   }
 
+  /// [book] where rows are made of order events, else nothing.
+  std::optional<features::BookFeatureConfig> book_settings() const;
   /// The experiment alone: what walk-forward and tuning would do with it left at its defaults, as
   /// each of their runs is configured.
   ExperimentConfig single_run() const;

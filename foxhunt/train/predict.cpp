@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "foxhunt/bundle/answer.h"
-#include "foxhunt/features/pipeline.h"
+#include "foxhunt/features/row_pipeline.h"
 #include "foxhunt/market/bar_selector.h"
 #include "foxhunt/nn/device.h"
 #include "foxhunt/nn/device_check.h"
@@ -26,15 +26,20 @@ class Predictor {
         row_(static_cast<std::size_t>(pipeline_.width())) {}
 
   /// The line for this bar, or "" while there is none.
-  std::string push(const market::Bar& bar, const std::string& symbol) {
-    const features::PushResult result = pipeline_.push(bar, row_);
+  template <class Record>
+  std::string push(const Record& record, const std::string& symbol) {
+    const features::PushResult result = pipeline_.push(record, row_);
     if (result.starts_sequence) model_->reset_prediction_state();
     if (result.status != features::Status::kReady) return "";
     context_.normalizer.apply(row_, row_);
     const std::span<const float> outputs = model_->predict_single_fast(row_);
-    return bundle::answer_line(
-        {.available_at = bar.end(), .bar_start = bar.start, .symbol = symbol, .close = bar.close},
-        bundle::meaning_of(outputs, model_->head_config()), model_->head_config());
+    const features::RowMoment& moment = pipeline_.moment();
+    return bundle::answer_line({.available_at = moment.available_at,
+                                .bar_start = moment.start,
+                                .symbol = symbol,
+                                .close = moment.price},
+                               bundle::meaning_of(outputs, model_->head_config()),
+                               model_->head_config());
   }
 
   const nn::Mamba2SSM& model() const { return *model_; }
@@ -44,9 +49,18 @@ class Predictor {
  private:
   std::shared_ptr<nn::Mamba2SSM> model_;
   bundle::ModelContext context_;
-  features::FeaturePipeline pipeline_;
+  features::RowPipeline pipeline_;
   std::vector<float> row_;
 };
+
+template <class Record>
+void predict_file(Predictor& predictor, market::BarSelector& selector, market::Reader& reader,
+                  const std::function<void(const std::string&)>& line) {
+  while (const Record* record = selector.next_of<Record>(reader)) {
+    const std::string text = predictor.push(*record, selector.symbol());
+    if (!text.empty()) line(text);
+  }
+}
 
 }  // namespace
 
@@ -59,12 +73,12 @@ PredictReport predict(const std::filesystem::path& run, const PredictOptions& op
   PredictReport report;
   for (const std::string& path : options.data) {
     const std::unique_ptr<market::Reader> reader = market::open_reader(path, options.read);
-    while (const market::Bar* bar = selector.next(*reader)) {
-      const std::string text = predictor.push(*bar, selector.symbol());
-      if (text.empty()) continue;
+    const auto predict_records =
+        predictor.context().book ? predict_file<market::OrderEvent> : predict_file<market::Bar>;
+    predict_records(predictor, selector, *reader, [&](const std::string& text) {
       ++report.predictions;
       line(text);
-    }
+    });
   }
   const features::PushCounters& counters = predictor.counters();
   report.bars = counters.bars;

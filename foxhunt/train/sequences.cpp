@@ -34,11 +34,11 @@ std::string SequenceCounters::summary() const {
   const auto add = [&text](std::int64_t count, const char* what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
-  add(selection.not_bars, "no bars");
+  add(selection.other_type, "of other types");
   add(selection.other_product, "of other products");
   add(selection.other_contract, "of other contracts");
   add(selection.unmapped, "without a known symbol");
-  text += "; " + bars.summary();
+  text += "; " + pipeline;
   text += fmt::format("; {} rows, {} with a label", rows, labelled);
   add(label_beyond_sequence, "whose label would leave the sequence");
   add(label_without_volatility, "too early for the past that a label looks back on");
@@ -46,12 +46,14 @@ std::string SequenceCounters::summary() const {
   return text;
 }
 
-SequenceBuilder::SequenceBuilder(const market::BarFilter& filter, features::FeatureConfig features,
-                                 bundle::LabelConfig labels)
+SequenceBuilder::SequenceBuilder(const market::BarFilter& filter,
+                                 const features::FeatureConfig& features,
+                                 bundle::LabelConfig labels,
+                                 const std::optional<features::BookFeatureConfig>& book)
     : label_config_(labels),
       tick_(market::contract_for_product(filter.product).tick),
       selector_(filter),
-      pipeline_(std::move(features), market::Calendar::for_product(filter.product),
+      pipeline_(features, book, market::Calendar::for_product(filter.product),
                 market::contract_for_product(filter.product)),
       row_(static_cast<std::size_t>(pipeline_.width())) {
   config::require_in_range(config::fields_of(label_config_), "labels");
@@ -59,28 +61,42 @@ SequenceBuilder::SequenceBuilder(const market::BarFilter& filter, features::Feat
 }
 
 void SequenceBuilder::add(market::Reader& reader) {
-  while (const market::Bar* bar = selector_.next(reader)) take(*bar);
+  if (pipeline_.of_book()) {
+    take_all<market::OrderEvent>(reader);
+  } else {
+    take_all<market::Bar>(reader);
+  }
 }
 
-void SequenceBuilder::take(const market::Bar& bar) {
+template <class Record>
+void SequenceBuilder::take_all(market::Reader& reader) {
+  while (const Record* record = selector_.next_of<Record>(reader))
+    take(pipeline_.push(*record, row_), record->instrument);
+}
+
+void SequenceBuilder::take(const features::PushResult& result,
+                           const market::InstrumentKey& instrument) {
   using features::Status;
-  const features::PushResult result = pipeline_.push(bar, row_);
   if (result.starts_sequence) {
     close_sequence();
-    open_.sequence.instrument = bar.instrument;
+    open_.sequence.instrument = instrument;
     open_.sequence.symbol = selector_.symbol();
     open_.sequence.trade_date = pipeline_.session().trade_date;
     open_.sequence.width = pipeline_.width();
   }
-  if (result.status != Status::kReady && result.status != Status::kWarmingUp) return;
-  open_.close.push_back(bar.close);
-  open_.available_at.push_back(bar.end());
+  // Of a book every event warms up, but only samples are steps: what is no row is no past of
+  // labels.
+  const bool is_past = result.status == Status::kWarmingUp && !pipeline_.of_book();
+  if (result.status != Status::kReady && !is_past) return;
+  const features::RowMoment& moment = pipeline_.moment();
+  open_.close.push_back(moment.price);
+  open_.available_at.push_back(moment.available_at);
   if (result.status == Status::kWarmingUp) return;
   Sequence& sequence = open_.sequence;
   sequence.rows.insert(sequence.rows.end(), row_.begin(), row_.end());
-  sequence.bar_start.push_back(bar.start);
-  sequence.available_at.push_back(bar.end());
-  sequence.close.push_back(bar.close);
+  sequence.bar_start.push_back(moment.start);
+  sequence.available_at.push_back(moment.available_at);
+  sequence.close.push_back(moment.price);
 }
 
 void SequenceBuilder::close_sequence() {
@@ -119,6 +135,7 @@ SequenceSet SequenceBuilder::finish() {
   close_sequence();
   set_.counters.selection = selector_.counters();
   set_.counters.bars = pipeline_.counters();
+  set_.counters.pipeline = pipeline_.summary();
   if (set_.sequences.empty()) {
     throw DataError(fmt::format("[data] no feature row came out: {}", set_.counters.summary()));
   }

@@ -4,16 +4,16 @@
 #include <chrono>
 
 #include "foxhunt/base/rng.h"
-#include "foxhunt/features/pipeline.h"
+#include "foxhunt/features/row_pipeline.h"
 #include "foxhunt/market/contract.h"
 
 namespace foxhunt::train {
 namespace {
 
 features::Schema schema_of(const ExperimentConfig& config) {
-  return features::FeaturePipeline(config.features,
-                                   market::Calendar::for_product(config.data.product),
-                                   market::contract_for_product(config.data.product))
+  return features::RowPipeline(config.features, config.book_settings(),
+                               market::Calendar::for_product(config.data.product),
+                               market::contract_for_product(config.data.product))
       .schema();
 }
 

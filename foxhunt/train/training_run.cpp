@@ -95,7 +95,8 @@ TrainReport run_training(RunDir& run, const Together& together, const TrainingRu
                                .schema = data.set.schema,
                                .normalizer = normalizer,
                                .label = config.label,
-                               .config_sha256 = config::hash_of(config)};
+                               .config_sha256 = config::hash_of(config),
+                               .book = config.book_settings()};
   Mamba2Hyperparameters hyper = config.hyper;
   if (what.threads > 0) hyper.train.threads = what.threads;
   if (!what.memory_budget.empty()) hyper.train.memory_budget = what.memory_budget;

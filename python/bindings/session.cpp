@@ -211,7 +211,8 @@ void bind_answer(nb::module_& module) {
       .value("CLOSED", Status::kClosed)
       .value("BAD_RECORD", Status::kBadRecord)
       .value("OUT_OF_ORDER", Status::kOutOfOrder)
-      .value("BAD_INPUT", Status::kBadInput);
+      .value("BAD_INPUT", Status::kBadInput)
+      .value("NO_SAMPLE", Status::kNoSample);
   nb::class_<Answer>(module, "Answer", "True where there is an answer.")
       .def_ro("status", &Answer::status)
       .def_prop_ro(

@@ -32,6 +32,8 @@ class BookFeatures {
   BookPush push(const market::OrderEvent& event, std::span<float> row);
 
   const book::OrderBook& book() const noexcept { return book_; }
+  /// The book after the last event that ended with one.
+  const book::DepthView& view() const noexcept { return view_; }
   const BookRows& rows() const noexcept { return rows_; }
   /// As newly constructed.
   void reset() noexcept;
@@ -45,7 +47,7 @@ class BookFeatures {
   book::OrderBook book_;
   BookRows rows_;
   EventTally tally_{};
-  book::DepthView view_{};  ///< scratch
+  book::DepthView view_{};
 };
 
 }  // namespace foxhunt::features

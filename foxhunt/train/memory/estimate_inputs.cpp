@@ -41,7 +41,7 @@ DataFacts data_facts(const ExperimentConfig& config, std::int64_t rows, std::int
     why = "the files are too large to be read for an estimate";
   } else {
     SequenceBuilder builder({.product = config.data.product, .symbol = config.data.symbol},
-                            config.features, config.label);
+                            config.features, config.label, config.book_settings());
     for (const std::string& path : config.data.files)
       builder.add(*market::open_reader(path, {.csv = config.data.csv}));
     for (const Sequence& sequence : builder.finish().sequences) {

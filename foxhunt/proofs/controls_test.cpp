@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "foxhunt/base/rng.h"
 #include "foxhunt/proofs/test_ground.h"
 
 namespace foxhunt::proofs {

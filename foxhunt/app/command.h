@@ -33,6 +33,7 @@ Run add_bench(CLI::App& sub, const Globals& globals);
 Run add_inspect(CLI::App& sub, const Globals& globals);
 Run add_report(CLI::App& sub, const Globals& globals);
 Run add_config(CLI::App& sub, const Globals& globals);
+Run add_features(CLI::App& sub, const Globals& globals);
 Run add_launch(CLI::App& sub, const Globals& globals);
 Run add_walkforward(CLI::App& sub, const Globals& globals);
 Run add_tune(CLI::App& sub, const Globals& globals);

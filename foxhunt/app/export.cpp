@@ -36,13 +36,19 @@ void print_text(const exporter::ExportReport& report) {
       "\n{}: {} weights, {} KiB, sha256 {}\n{} records compared with LibTorch, {} golden rows\n",
       report.path.string(), to_string(report.form), report.file_bytes / 1024, report.id,
       report.records, report.golden_rows);
+  fmt::print("leak proof: {}\n", report.leak_proof.empty() ? "unproven" : report.leak_proof);
 }
 
 void print_json(const exporter::ExportReport& report) {
   nlohmann::ordered_json out = {
-      {"path", report.path.string()},      {"id", report.id},
-      {"weights", to_string(report.form)}, {"bytes", report.file_bytes},
-      {"records", report.records},         {"golden_rows", report.golden_rows}};
+      {"path", report.path.string()},
+      {"id", report.id},
+      {"weights", to_string(report.form)},
+      {"bytes", report.file_bytes},
+      {"records", report.records},
+      {"golden_rows", report.golden_rows},
+      {"leak_proof", report.leak_proof.empty() ? nlohmann::ordered_json(nullptr)
+                                               : nlohmann::ordered_json(report.leak_proof)}};
   for (const exporter::Candidate& c : report.candidates) {
     out["candidates"].push_back({{"weights", to_string(c.form)},
                                  {"ok", c.refused.empty()},
@@ -77,6 +83,8 @@ Run add_export(CLI::App& sub, const Globals& globals) {
       ->capture_default_str();
   sub.add_option("--data", options->to.data, "other files than those of the run")
       ->check(CLI::ExistingFile);
+  sub.add_flag("--require-proof", options->to.require_proof,
+               "refuse a run without a leak proof that speaks of it");
   add_ledger_option(sub, options->ledger);
   return [options, &globals] {
     const std::filesystem::path book = ledger::find_ledger(options->ledger);

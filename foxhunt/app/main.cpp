@@ -13,6 +13,8 @@ namespace {
 constexpr std::array kCommands{
     Command{"doctor", "what this machine is and can do", add_doctor},
     Command{"data", "look at and convert market data", add_data},
+    Command{"features", "prove that no feature, label, scale or split sees the future",
+            add_features},
     Command{"estimate", "what memory a training run will need, part by part", add_estimate},
     Command{"train", "train a model from a configuration", add_train},
     Command{"resume", "go on with a training that was cut off, to the same bits", add_resume},

@@ -91,6 +91,10 @@ Run add_train(CLI::App& sub, const Globals& globals) {
       "instead of train.memory_budget: 4GB, 512MiB or bytes; exit code 4 where it does not "
       "suffice");
   sub.add_flag("--test", options->train.test, "two small epochs, everything exercised");
+  sub.add_option("--proof", options->train.proof,
+                 "leakproof.json of foxhunt features prove; refused where it speaks of other data, "
+                 "features, labels or splits");
+  sub.add_flag("--require-proof", options->train.require_proof, "do not train without one");
   sub.add_option("--out", options->out, "run folder; default: a new one below runs/");
   sub.add_flag("--overwrite", options->train.overwrite, "an earlier run in --out may go");
   add_pause_option(sub, options->train.pause_after_epoch);

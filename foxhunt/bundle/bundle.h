@@ -11,6 +11,7 @@
 //   "foxhunt.training": {...}          what the run says of itself: epochs, losses, data, hashes
 //   "foxhunt.certificate": {...}       certificate.h
 //   "foxhunt.latency": {...}           measured on a named machine; absent until then
+//   "foxhunt.leakproof": {...}         leak_proof.h; absent where the run was unproven
 //   "foxhunt.sha256": "..."            of the whole file, with these 64 digits as zeros
 //
 // Weights stay float32 in the file whatever form serves them: narrowing is part of packing, the
@@ -52,17 +53,19 @@ struct Bundle {
   std::string training_json = "{}";
   Certificate certificate{};
   Golden golden{};
-  std::string latency_json{};  ///< "" until measured
-  std::string git_revision{};  ///< of the program that exported; "": written as this program's
-  std::string id{};            ///< the file's own SHA-256; set by reading and writing
+  std::string latency_json{};     ///< "" until measured
+  std::string leak_proof_json{};  ///< leakproof.json of the run, byte for byte; "": unproven
+  std::string git_revision{};     ///< of the program that exported; "": written as this program's
+  std::string id{};               ///< the file's own SHA-256; set by reading and writing
 };
 
 /// Reads and checks everything: the digest of all bytes first, then layout, versions, every tensor
 /// of the list with its shape and dtype and no other one, finite weights, golden rows of fitting
 /// sizes with at least one answer, a certificate that meets its bound, features as many as the
-/// model takes. Entries of the metadata outside "foxhunt." are not read. Errors  IoError;
-/// FormatError naming file, entry and rule; ConfigError of a model that cannot be. Cost    one pass
-/// over the file.
+/// model takes, a leak proof (where there is one) that is sealed, holds and speaks of these
+/// features and this label. Entries of the metadata outside "foxhunt." are not read. Errors
+/// IoError; FormatError naming file, entry and rule; ConfigError of a model that cannot be. Cost
+/// one pass over the file.
 Bundle read_bundle(const std::filesystem::path& path);
 /// The same from memory; `name` stands for the file in messages.
 Bundle parse_bundle(std::span<const std::byte> bytes, const std::string& name);

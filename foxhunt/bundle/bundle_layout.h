@@ -12,7 +12,8 @@ inline constexpr std::string_view kVersionKey = "foxhunt.bundle";
 inline constexpr std::string_view kWeightsKey = "foxhunt.weights";
 inline constexpr std::string_view kTrainingKey = "foxhunt.training";
 inline constexpr std::string_view kCertificateKey = "foxhunt.certificate";
-inline constexpr std::string_view kLatencyKey = "foxhunt.latency";  // the only one that may lack
+inline constexpr std::string_view kLatencyKey = "foxhunt.latency";      // may lack
+inline constexpr std::string_view kLeakProofKey = "foxhunt.leakproof";  // may lack
 inline constexpr std::string_view kDigestKey = "foxhunt.sha256";
 inline constexpr std::string_view kRevisionKey = "foxhunt.git_revision";
 

@@ -17,6 +17,7 @@
 #include "foxhunt/bundle/bundle_layout.h"
 #include "foxhunt/bundle/digest.h"
 #include "foxhunt/bundle/golden_rows.h"
+#include "foxhunt/bundle/leak_proof.h"
 #include "foxhunt/market/contract.h"
 #include "foxhunt/model/model_meta.h"
 #include "foxhunt/model/safetensors.h"
@@ -101,11 +102,27 @@ class BundleReader {
     bundle_.training_json = object_text(kTrainingKey);
     if (file_.metadata().contains(std::string(kLatencyKey)))
       bundle_.latency_json = object_text(kLatencyKey);
+    if (file_.metadata().contains(std::string(kLeakProofKey))) read_leak_proof();
     bundle_.git_revision = entry(kRevisionKey);
     bundle_.certificate = Certificate::from_json(
         entry(kCertificateKey), fmt::format("{}: {}", file_.name(), kCertificateKey));
     if (!bundle_.certificate.parity.meets(bundle_.certificate.bound))
       refuse(fmt::format("{}: its differences do not meet its bound", kCertificateKey));
+  }
+  void read_leak_proof() {
+    const LeakProof proof =
+        parse_leak_proof(entry(kLeakProofKey), fmt::format("{}: {}", file_.name(), kLeakProofKey));
+    const ModelContext& context = bundle_.context;
+    if (!proof.proven) refuse(fmt::format("{} is of a leak: {}", kLeakProofKey, proof.first));
+    const ProofSubject& proven = proof.subject;
+    ProofSubject here = proven;
+    here.product = context.product;
+    here.schema = context.schema.hash();
+    here.features = config::hash_of(context.features);
+    here.label = config::hash_of(context.label);
+    if (const auto other = differences(proven, here); !other.empty())
+      refuse(fmt::format("{} speaks of another model: {}", kLeakProofKey, other.front()));
+    bundle_.leak_proof_json = proof.text;
   }
   const std::string& object_text(std::string_view key) const {
     const std::string& text = entry(key);
@@ -117,7 +134,8 @@ class BundleReader {
   void refuse_unknown_keys() const {
     std::set<std::string, std::less<>> known{
         std::string(kVersionKey),     std::string(kWeightsKey), std::string(kTrainingKey),
-        std::string(kCertificateKey), std::string(kLatencyKey), std::string(kDigestKey)};
+        std::string(kCertificateKey), std::string(kLatencyKey), std::string(kDigestKey),
+        std::string(kLeakProofKey)};
     for (const auto& [key, value] : bundle_.context.to_metadata()) known.insert(key);
     for (const auto& [key, value] : model::model_metadata(bundle_.config, bundle_.head))
       known.insert(key);

@@ -30,6 +30,7 @@ std::map<std::string, std::string> metadata_of(const Bundle& bundle) {
   put(kTrainingKey, bundle.training_json);
   put(kCertificateKey, bundle.certificate.to_json());
   if (!bundle.latency_json.empty()) put(kLatencyKey, bundle.latency_json);
+  if (!bundle.leak_proof_json.empty()) put(kLeakProofKey, bundle.leak_proof_json);
   if (!bundle.git_revision.empty()) put(kRevisionKey, bundle.git_revision);
   put(kDigestKey, std::string(kDigestDigits, '0'));
   return metadata;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <optional>
+#include <utility>
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
@@ -17,6 +19,7 @@
 #include "foxhunt/nn/device.h"
 #include "foxhunt/nn/tensor_io.h"
 #include "foxhunt/train/opened_run.h"
+#include "foxhunt/train/proof_subject.h"
 
 namespace foxhunt::exporter {
 namespace {
@@ -124,6 +127,28 @@ std::string names_of(const std::vector<std::string>& paths) {
   return text;
 }
 
+/// The run's leak proof, found to speak of what the run was trained on; without `required` a
+/// missing one is nullopt, and so is one that does not count, with a warning.
+std::optional<bundle::LeakProof> proof_of(const train::RunDir& dir,
+                                          const train::ExperimentConfig& config,
+                                          const std::vector<train::DataFile>& files,
+                                          bool required) {
+  const std::filesystem::path path = dir.file(bundle::kLeakProofFile);
+  if (!std::filesystem::exists(path)) {
+    if (!required) return std::nullopt;
+    throw DataError(fmt::format("{}: the run is unproven (train --proof)", dir.path().string()));
+  }
+  std::vector<std::string> hashes;
+  for (const train::DataFile& file : files) hashes.push_back(file.sha256);
+  try {
+    return bundle::require_leak_proof(path, train::proof_subject(config, std::move(hashes)));
+  } catch (const Error& error) {
+    if (required) throw;
+    log::warn("{}; the bundle is unproven", error.what());
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 ExportReport export_run(const std::filesystem::path& run, const ExportOptions& options) {
@@ -139,6 +164,7 @@ ExportReport export_run(const std::filesystem::path& run, const ExportOptions& o
   const std::vector<std::string> paths =
       options.data.empty() ? train::require_unchanged(files) : options.data;
 
+  const auto proof = proof_of(dir, config, files, options.require_proof);
   Compared compared = compared_records(config, best, paths, options);
   const engine::Rows rows = compared.rows();
   if (rows.outputs.empty()) {
@@ -159,6 +185,10 @@ ExportReport export_run(const std::filesystem::path& run, const ExportOptions& o
   time_steps(out, report.candidates);
   const Candidate& chosen = choose(report.candidates);
 
+  if (proof) {
+    out.leak_proof_json = proof->text;
+    report.leak_proof = proof->sha256;
+  }
   out.form = report.form = chosen.form;
   out.training_json = training_summary(dir, best.checkpoint, nn::weights_hash(*best.model), files);
   out.certificate = {

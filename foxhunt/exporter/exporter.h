@@ -22,6 +22,7 @@ struct ExportOptions {
   std::int64_t parity_samples = 10'000;
   std::int64_t golden_samples = 500;
   std::vector<std::string> data{};  ///< instead of the files of the run
+  bool require_proof = false;       ///< refuses a run without a leak proof that speaks of it
 };
 
 /// One form of the weights as it was tried.
@@ -42,11 +43,12 @@ struct ExportReport {
   std::int64_t records = 0;  ///< bars or order events that were compared
   std::int64_t golden_rows = 0;
   std::int64_t file_bytes = 0;
+  std::string leak_proof{};  ///< seal of the one that travels; "" : the model is unproven
 };
 
 /// Answers the run's data with the best model in LibTorch (the whole sequences at once, LibTorch's
 /// own operations) and with the engine (record by record), and writes the bundle only where the
-/// chosen form meets its bound.
+/// chosen form meets its bound. The leak proof of the run travels where it (still) speaks of it.
 /// Errors  DataError: no run, data gone or changed, too few rows; ConfigError: a form whose bound
 ///         is passed (it says by how much), or a model that cannot be served; IoError.
 ExportReport export_run(const std::filesystem::path& run, const ExportOptions& options);

@@ -31,6 +31,7 @@ std::string meta_of(const RunFiles& run) {
                                  : fmt::format("{} epochs", run.metrics.epochs.size()));
   const Reading parameters = number(run.result, {"parameters"});
   if (parameters) add(fmt::format("{:.0f} parameters", *parameters));
+  add(proof_word(run));
   add("on " + text(run.env, {"device"}, "an unrecorded device"));
   return html;
 }
@@ -59,7 +60,7 @@ std::string run_page(const fs::path& path) {
                   .sections = ""};
   for (const auto section : {verdict_section, baselines_section, classes_section, groups_section,
                              training_section, health_section, memory_section, data_section,
-                             config_section, lineage_section, other_files_section})
+                             proofs_section, config_section, lineage_section, other_files_section})
     frame.sections += section(run);
   frame.sections += glossary_html();
   return page_html(frame);

@@ -169,6 +169,18 @@ TEST_F(Pages, ShowEachNumberWithIntervalSampleCountAndDefinition) {
 }
 
 /// What an evil file would do.
+TEST_F(Pages, SayWhetherTheRunIsProven) {
+  EXPECT_THAT(run_page(run_), testing::AllOf(HasSubstr("unproven"), HasSubstr("--proof")));
+  write_file_atomic(run_ / "leakproof.json", R"({"proven": true, "sha256": "5ea1", "proofs": [
+      {"name": "purge", "holds": true, "tries": 26, "compared": 12345, "notes": ["a <note>"]}]})");
+  const std::string page = run_page(run_);
+  for (const char* part : {"leak proof holds", "5ea1", "purge", "12,345", "a &lt;note&gt;"})
+    EXPECT_THAT(page, HasSubstr(part));
+  EXPECT_THAT(page, Not(HasSubstr("unproven")));
+  write_file_atomic(run_ / "leakproof.json", R"({"proven": false})");
+  EXPECT_THAT(run_page(run_), HasSubstr("a leak was found"));
+}
+
 TEST_F(Pages, EscapeEverythingThatComesFromAFile) {
   const std::string evil = "<script>alert(1)</script>\\\" onload=\\\"x' & \\u0007";
   std::string evaluation = kEvaluation;

@@ -88,6 +88,7 @@ void read_others(RunFiles& files, Reader& reader) {
   static const std::set<std::string> kKnown{"env.json",
                                             "result.json",
                                             "coverage.json",
+                                            "leakproof.json",
                                             "evaluation-test.json",
                                             "evaluation-valid.json",
                                             "evaluation-train.json"};
@@ -167,6 +168,8 @@ RunFiles read_run(const fs::path& run) {
   require_object(files, "env.json", files.env);
   require_object(files, "result.json", files.result);
   require_object(files, "coverage.json", files.coverage);
+  files.leak_proof = reader.json("leakproof.json");
+  require_object(files, "leakproof.json", files.leak_proof);
   files.data_lock = reader.json("data.lock");
   files.resumes = reader.lines("resumes.jsonl");
   read_others(files, reader);

@@ -37,6 +37,7 @@ struct RunFiles {
   Json result{};
   Json data_lock{};
   Json coverage{};
+  Json leak_proof{};            ///< leakproof.json
   std::vector<Json> resumes{};  ///< lines of resumes.jsonl
   std::string config_hash{};
   std::vector<ConfigLine> config{};

@@ -16,10 +16,13 @@ std::string training_section(const RunFiles& run);
 std::string health_section(const RunFiles& run);
 std::string memory_section(const RunFiles& run);
 std::string data_section(const RunFiles& run);
+std::string proofs_section(const RunFiles& run);
 std::string config_section(const RunFiles& run);
 std::string lineage_section(const RunFiles& run);
 std::string other_files_section(const RunFiles& run);
 
+/// "leak proof holds" or "unproven", for the head of the page.
+std::string proof_word(const RunFiles& run);
 /// Headline numbers corrected for the number of looks at the rows; "" where nobody knew of looks.
 std::string trials_block(const Json& evaluation);
 

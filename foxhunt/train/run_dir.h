@@ -5,6 +5,7 @@
 //   config.toml            the file that was given
 //   config.resolved.toml   every key, with its hash on top
 //   env.json               binary, git revision, CPU, LibTorch, command line, seed
+//   leakproof.json         that nothing sees the future (docs/proofs.md); absent: unproven
 //   data.lock              SHA-256, size and range of every data file
 //   coverage.json          rows by part and trading day, gaps
 //   metrics.jsonl          one line an epoch (and a step, where asked)

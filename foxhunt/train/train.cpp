@@ -17,6 +17,7 @@
 #include "foxhunt/train/machine_choice.h"
 #include "foxhunt/train/memory/byte_size.h"
 #include "foxhunt/train/memory/planner.h"
+#include "foxhunt/train/proof_subject.h"
 #include "foxhunt/train/run_dir.h"
 #include "foxhunt/train/run_identity.h"
 #include "foxhunt/train/together.h"
@@ -71,7 +72,14 @@ void plan_for_budget(ExperimentConfig& config, const nn::DeviceSpec& device,
   train.recompute = static_cast<Recompute>(again);
 }
 
-void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOptions& options) {
+void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOptions& options,
+                  const std::optional<bundle::LeakProof>& proof) {
+  if (proof) {
+    write_file_atomic(run.file(bundle::kLeakProofFile), proof->text);
+    log::info("leak proof {} holds", proof->sha256.substr(0, 16));
+  } else {
+    log::info("unproven: no leak proof was named (foxhunt features prove, train --proof)");
+  }
   if (!options.config_text.empty()) write_file_atomic(run.file("config.toml"), options.config_text);
   write_file_atomic(run.file("env.json"),
                     environment_json(options.command_line, options.device, at::get_num_threads(),
@@ -97,12 +105,16 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
   return together.all([&] {
     together.require_alike(config::hash_of(config));
     choose_together(config, device, together);  // a refusal leaves no folder
-    RunDir run = together.open([&] { return new_run(config, options); });
+    std::optional<bundle::LeakProof> proof;     // of rank 0, which alone writes
+    RunDir run = together.open([&] {
+      proof = checked_proof(options.proof, options.require_proof, config);
+      return new_run(config, options);
+    });
     std::optional<log::FileSink> log_file;
     if (together.leads()) log_file.emplace(run.file("log.txt"));
     plan_for_budget(config, device, together);
     const std::int64_t planned = config.hyper.train.threads;
-    if (together.leads()) describe_run(run, config, options);
+    if (together.leads()) describe_run(run, config, options, proof);
     return run_training(run, together,
                         {.config = std::move(config),
                          .device = device,

@@ -22,6 +22,8 @@ struct TrainOptions {
   std::string config_text{};  ///< the file as given, kept beside the resolved one
   std::vector<std::string> command_line{};
   std::int64_t pause_after_epoch = 0;  ///< ends there with a saved checkpoint; 0: never
+  std::filesystem::path proof{};       ///< leakproof.json of this experiment; empty: unproven
+  bool require_proof = false;          ///< refuses to train without one
 };
 
 struct TrainReport {

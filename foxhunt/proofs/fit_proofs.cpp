@@ -1,0 +1,122 @@
+#include "foxhunt/proofs/fit_proofs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "foxhunt/proofs/poison.h"
+#include "foxhunt/train/windows.h"
+
+namespace foxhunt::proofs {
+namespace {
+
+using train::Part;
+using train::Sequence;
+using train::SequenceSet;
+using train::Split;
+
+Counterexample about(const NamedSplit& split, UnixNanos at, std::string what) {
+  return {.at = at,
+          .what = fmt::format("split '{}', row of {}: {}", split.name, to_string(at), what)};
+}
+
+/// The same cuts, whatever the rows: fractions of the rows become the times that they were.
+train::SplitConfig fixed(const train::SplitConfig& config, const Split& split) {
+  train::SplitConfig out = config;
+  out.train_end = to_string(split.train_end);
+  out.valid_end = to_string(split.valid_end);
+  return out;
+}
+
+void scramble_other_rows(SequenceSet& set, const Split& split, Rng& rng) {
+  for (std::size_t s = 0; s < set.sequences.size(); ++s) {
+    Sequence& sequence = set.sequences[s];
+    const auto width = static_cast<std::size_t>(sequence.width);
+    for (std::size_t t = 0; t < split.parts[s].size(); ++t) {
+      if (split.parts[s][t] == Part::kTrain) continue;
+      for (std::size_t c = 0; c < width; ++c)
+        sequence.rows[t * width + c] = static_cast<float>(rng.uniform(-1e3, 1e3));
+    }
+  }
+}
+
+/// Place of the first bar that is known at `t` or later.
+std::size_t first_known_at(std::span<const market::Bar> bars, UnixNanos t) {
+  const auto at =
+      std::ranges::lower_bound(bars, t, {}, [](const market::Bar& b) { return b.end(); });
+  return static_cast<std::size_t>(at - bars.begin());
+}
+
+}  // namespace
+
+Verdict prove_normalizer_fit(const TrainingRows& source, const SequenceSet& set,
+                             std::span<const NamedSplit> splits, const Ground& ground, double clip,
+                             const Machinery& machinery) {
+  Verdict verdict{.name = "normaliser-fit"};
+  Rng rng = Rng(ground.seed).split("normaliser");
+  for (const NamedSplit& named : splits) {
+    const Split split = machinery.make_split(named.config, set.sequences);
+    const std::string fitted = machinery.fit_normalizer(set, split, clip).to_json();
+    const auto check = [&](const std::string& again, const char* what) {
+      ++verdict.compared;
+      if (again != fitted) verdict.fail(about(named, split.fit_range().last, what));
+    };
+    ++verdict.tries;
+    SequenceSet rows = set;
+    scramble_other_rows(rows, split, rng);
+    check(machinery.fit_normalizer(rows, split, clip).to_json(),
+          "rows outside of train were changed, and the fitted scale with them");
+
+    std::vector<market::Bar> bars(ground.bars.begin(), ground.bars.end());
+    change_values(std::span(bars).subspan(first_known_at(bars, split.train_end)), rng);
+    const SequenceSet anew = source.sequences(bars);
+    const Split same = machinery.make_split(fixed(named.config, split), anew.sequences);
+    check(machinery.fit_normalizer(anew, same, clip).to_json(),
+          "bars from the first cut on were changed, and the fitted scale with them");
+  }
+  return verdict;
+}
+
+Verdict prove_windows(const SequenceSet& set, std::span<const NamedSplit> splits,
+                      const train::WindowConfig& windows, double clip) {
+  Verdict verdict{.name = "windows"};
+  for (const NamedSplit& named : splits) {
+    const Split split = train::make_split(named.config, set.sequences);
+    const features::Normalizer normalizer = train::fit_normalizer(set, split, clip);
+    const auto cut = train::training_windows(windows, set.sequences, split);
+    train::Batch batch;
+    train::BatchFiller(set, split, normalizer, Part::kTrain).fill_labels(cut, batch);
+    std::vector<std::vector<bool>> with_loss;
+    for (const auto& parts : split.parts) with_loss.emplace_back(parts.size(), false);
+    ++verdict.tries;
+    for (std::size_t w = 0; w < cut.size(); ++w) {
+      const auto s = static_cast<std::size_t>(cut[w].sequence);
+      const Sequence& sequence = set.sequences[s];
+      for (std::int64_t i = 0; i < cut[w].length; ++i) {
+        const auto t = static_cast<std::size_t>(cut[w].first + i);
+        ++verdict.compared;
+        if (sequence.available_at[t] >= split.train_end)
+          verdict.fail(
+              about(named, sequence.available_at[t], "in a training window behind the cut"));
+        if (batch.mask[w * static_cast<std::size_t>(batch.T) + static_cast<std::size_t>(i)] == 0.0F)
+          continue;
+        with_loss[s][t] = true;
+        if (split.parts[s][t] != Part::kTrain)
+          verdict.fail(
+              about(named, sequence.available_at[t], "carries a loss and is not of train"));
+      }
+    }
+    for (std::size_t s = 0; s < set.sequences.size(); ++s) {
+      for (std::size_t t = 0; t < split.parts[s].size(); ++t) {
+        const bool expected =
+            split.parts[s][t] == Part::kTrain && set.sequences[s].labels.valid[t] != 0;
+        if (expected != with_loss[s][t])
+          verdict.fail(about(named, set.sequences[s].available_at[t],
+                             "a labelled row of train without a loss"));
+      }
+    }
+  }
+  return verdict;
+}
+
+}  // namespace foxhunt::proofs

@@ -1,0 +1,30 @@
+#pragma once
+// Bars in memory as a reader hands them out: what a proof changed goes the way that a file goes.
+
+#include <span>
+
+#include "foxhunt/market/reader.h"
+
+namespace foxhunt::proofs {
+
+/// Says nothing about symbols, so every bar is one of the product. Lifetime  that of `bars`.
+class MemoryReader final : public market::Reader {
+ public:
+  explicit MemoryReader(std::span<const market::Bar> bars) : bars_(bars) {}
+
+  const market::StreamInfo& info() const override { return info_; }
+  const market::ReadStats& stats() const override { return stats_; }
+  const market::Record* next() override {
+    if (stats_.records == static_cast<std::int64_t>(bars_.size())) return nullptr;
+    record_ = bars_[static_cast<std::size_t>(stats_.records++)];
+    return &record_;
+  }
+
+ private:
+  std::span<const market::Bar> bars_;
+  market::StreamInfo info_{};
+  market::ReadStats stats_{};
+  market::Record record_{};
+};
+
+}  // namespace foxhunt::proofs

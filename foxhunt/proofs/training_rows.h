@@ -1,0 +1,50 @@
+#pragma once
+// The rows and labels that training makes of bars, as a source under proof: the same builder, the
+// same pipeline, nothing in between.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foxhunt/bundle/label_config.h"
+#include "foxhunt/features/feature_config.h"
+#include "foxhunt/features/pipeline.h"
+#include "foxhunt/market/record.h"
+#include "foxhunt/proofs/source.h"
+#include "foxhunt/train/experiment.h"
+#include "foxhunt/train/sequences.h"
+
+namespace foxhunt::proofs {
+
+/// Series 0, "features": the columns of the pipeline and `persistence`, the class of the last move.
+/// Series 1, "label": class and value of every valid label, known at the end of its interval.
+class TrainingRows final : public Source {
+ public:
+  /// Errors  ConfigError: unknown product, bad feature or label config.
+  TrainingRows(std::string product, features::FeatureConfig features, bundle::LabelConfig label);
+
+  const std::vector<Series>& series() const override { return series_; }
+  std::vector<Entries> run(std::span<const market::Bar> bars) const override;
+
+  /// A new one of what makes the rows.
+  features::FeaturePipeline pipeline() const;
+  /// The sequences behind them. Errors  DataError when no row comes out.
+  train::SequenceSet sequences(std::span<const market::Bar> bars) const;
+
+ private:
+  std::string product_;
+  features::FeatureConfig features_;
+  bundle::LabelConfig label_;
+  std::vector<Series> series_;
+};
+
+/// The bars of the experiment's files that its pipeline takes, in order; how many were left out.
+struct UsableBars {
+  std::vector<market::Bar> bars{};
+  std::int64_t records = 0;
+  std::int64_t left_out = 0;
+};
+/// Errors  what readers and selector throw.
+UsableBars usable_bars(const train::ExperimentConfig& config);
+
+}  // namespace foxhunt::proofs

@@ -18,6 +18,7 @@
 #include "foxhunt/bundle/digest.h"
 #include "foxhunt/bundle/golden_rows.h"
 #include "foxhunt/bundle/leak_proof.h"
+#include "foxhunt/config/config.h"
 #include "foxhunt/market/contract.h"
 #include "foxhunt/model/model_meta.h"
 #include "foxhunt/model/safetensors.h"

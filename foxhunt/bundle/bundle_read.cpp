@@ -119,7 +119,7 @@ class BundleReader {
     ProofSubject here = proven;
     here.product = context.product;
     here.schema = context.schema.hash();
-    here.features = config::hash_of(context.features);
+    here.features = rows_hash(context.features, context.book);
     here.label = config::hash_of(context.label);
     if (const auto other = differences(proven, here); !other.empty())
       refuse(fmt::format("{} speaks of another model: {}", kLeakProofKey, other.front()));

@@ -6,6 +6,7 @@
 
 #include "foxhunt/base/build_info.h"
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/hash.h"
 #include "foxhunt/config/config.h"
 
 namespace foxhunt::bundle {
@@ -36,6 +37,12 @@ std::string label_text(const LabelConfig& label) {
 }
 
 }  // namespace
+
+std::string rows_hash(const features::FeatureConfig& features,
+                      const std::optional<features::BookFeatureConfig>& book) {
+  const std::string of_features = config::hash_of(features);
+  return book ? sha256_of(of_features + config::hash_of(*book)) : of_features;
+}
 
 features::RowPipeline ModelContext::pipeline() const {
   features::RowPipeline pipeline(features, book, market::Calendar::for_product(product),

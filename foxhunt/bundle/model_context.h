@@ -37,4 +37,8 @@ struct ModelContext {
                                     const std::string& file);
 };
 
+/// SHA-256 of what rows are made with: of [features], or of both where there is a [book].
+std::string rows_hash(const features::FeatureConfig& features,
+                      const std::optional<features::BookFeatureConfig>& book);
+
 }  // namespace foxhunt::bundle

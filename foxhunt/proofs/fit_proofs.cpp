@@ -49,6 +49,25 @@ std::size_t first_known_at(std::span<const market::Bar> bars, UnixNanos t) {
 
 }  // namespace
 
+Verdict prove_normalizer_fit(const SequenceSet& set, std::span<const NamedSplit> splits,
+                             std::uint64_t seed, double clip, const Machinery& machinery) {
+  Verdict verdict{.name = "normaliser-fit"};
+  Rng rng = Rng(seed).split("normaliser");
+  for (const NamedSplit& named : splits) {
+    const Split split = machinery.make_split(named.config, set.sequences);
+    const std::string fitted = machinery.fit_normalizer(set, split, clip).to_json();
+    SequenceSet rows = set;
+    scramble_other_rows(rows, split, rng);
+    ++verdict.tries;
+    ++verdict.compared;
+    if (machinery.fit_normalizer(rows, split, clip).to_json() != fitted) {
+      verdict.fail(about(named, split.fit_range().last,
+                         "rows outside of train were changed, and the fitted scale with them"));
+    }
+  }
+  return verdict;
+}
+
 Verdict prove_normalizer_fit(const TrainingRows& source, const SequenceSet& set,
                              std::span<const NamedSplit> splits, const Ground& ground, double clip,
                              const Machinery& machinery) {

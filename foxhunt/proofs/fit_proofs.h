@@ -51,6 +51,10 @@ Verdict prove_normalizer_fit(const TrainingRows& source, const train::SequenceSe
                              std::span<const NamedSplit> splits, const Ground& ground, double clip,
                              const Machinery& machinery = {});
 
+/// The half of it that needs rows alone: what lies outside of train was changed at will.
+Verdict prove_normalizer_fit(const train::SequenceSet& set, std::span<const NamedSplit> splits,
+                             std::uint64_t seed, double clip, const Machinery& machinery = {});
+
 /// Every pair held against each other, with the labels as they are and with labels of random length
 /// in their place: no label interval of a part touches one of a later part, nor reaches into the
 /// embargo; every purged row had to go; no row belongs to a part that its time is not in.

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "foxhunt/config/config.h"
+#include "foxhunt/proofs/book_proofs.h"
 #include "foxhunt/proofs/controls.h"
 #include "foxhunt/proofs/fit_proofs.h"
 #include "foxhunt/proofs/serving_proof.h"
@@ -31,6 +32,61 @@ void add_corpus(ProofReport& report, Ground ground) {
   report.verdicts.push_back(report.corpus.verdict());
 }
 
+/// What needs rows and labels alone, whatever they were made of.
+void prove_rows(const train::ExperimentConfig& config, const train::SequenceSet& set,
+                std::span<const NamedSplit> splits, const Ground& ground, ProofReport& report) {
+  const double clip = config.features.clip;
+  const train::Split split = train::make_split(config.split, set.sequences);
+  auto& out = report.verdicts;
+  out.push_back(prove_purge(set, splits, ground));
+  out.push_back(prove_windows(set, splits, config.windows, clip));
+  out.push_back(prove_no_edge_on_shuffled_labels(set, split, clip, ground.seed));
+  out.push_back(prove_planted_leak_is_learnt(set, split, clip));
+  out.push_back(prove_no_column_is_the_answer(set, config.label.horizon));
+}
+
+void prove_bars(const train::ExperimentConfig& config, ProofReport& report) {
+  const ProveOptions& options = report.options;
+  const UsableBars usable = usable_bars(config);
+  report.records = usable.records;
+  report.bars = std::ssize(usable.bars);
+  report.left_out = usable.left_out;
+  const TrainingRows source(config.data.product, config.features, config.label);
+  const Ground ground{.bars = usable.bars, .points = options.points, .seed = options.seed};
+  const train::SequenceSet set = source.sequences(usable.bars);
+  const std::vector<NamedSplit> splits =
+      splits_of(config, set, options.random_splits, Rng(options.seed).split("splits"));
+  auto& out = report.verdicts;
+  out.push_back(prove_future_poisoning(source, ground));
+  out.push_back(prove_prefix_invariance(source, ground));
+  out.push_back(prove_batch_is_stream(source, ground));
+  out.push_back(prove_warm_up(source, ground));
+  out.push_back(prove_training_is_serving(source, ground));
+  out.push_back(prove_normalizer_fit(source, set, splits, ground, config.features.clip));
+  prove_rows(config, set, splits, ground, report);
+  add_corpus(report, ground);
+}
+
+/// A book has no beginning but its snapshot: no stream starts late, so that warm-up and batch
+/// against stream are left to the tests of features/book.
+void prove_book(const train::ExperimentConfig& config, ProofReport& report) {
+  const ProveOptions& options = report.options;
+  const std::vector<market::OrderEvent> events = meant_events(config, report.records);
+  report.bars = std::ssize(events);
+  const BookTrainingRows source(config);
+  const BookGround ground{.events = events, .points = options.points, .seed = options.seed};
+  const train::SequenceSet set = source.sequences(events);
+  const std::vector<NamedSplit> splits =
+      splits_of(config, set, options.random_splits, Rng(options.seed).split("splits"));
+  auto& out = report.verdicts;
+  out.push_back(prove_future_poisoning(source, ground));
+  out.push_back(prove_prefix_invariance(source, ground));
+  out.push_back(prove_training_is_serving(source, ground));
+  out.push_back(prove_normalizer_fit(set, splits, options.seed, config.features.clip));
+  prove_rows(config, set, splits, {.bars = {}, .points = options.points, .seed = options.seed},
+             report);
+}
+
 }  // namespace
 
 bool ProofReport::proven() const { return std::ranges::all_of(verdicts, &Verdict::holds); }
@@ -44,35 +100,15 @@ std::string ProofReport::first() const {
 
 ProofReport prove(const train::ExperimentConfig& config, const ProveOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
-  const UsableBars usable = usable_bars(config);
   ProofReport report{.subject = train::proof_subject(config, train::data_hashes(config)),
                      .files = config.data.files,
                      .config_sha256 = config::hash_of(config),
-                     .options = options,
-                     .records = usable.records,
-                     .bars = std::ssize(usable.bars),
-                     .left_out = usable.left_out};
-  const TrainingRows source(config.data.product, config.features, config.label);
-  const Ground ground{.bars = usable.bars, .points = options.points, .seed = options.seed};
-  const double clip = config.features.clip;
-  const train::SequenceSet set = source.sequences(usable.bars);
-  const train::Split split = train::make_split(config.split, set.sequences);
-  const std::vector<NamedSplit> splits =
-      splits_of(config, set, options.random_splits, Rng(options.seed).split("splits"));
-
-  auto& out = report.verdicts;
-  out.push_back(prove_future_poisoning(source, ground));
-  out.push_back(prove_prefix_invariance(source, ground));
-  out.push_back(prove_batch_is_stream(source, ground));
-  out.push_back(prove_warm_up(source, ground));
-  out.push_back(prove_training_is_serving(source, ground));
-  out.push_back(prove_normalizer_fit(source, set, splits, ground, clip));
-  out.push_back(prove_purge(set, splits, ground));
-  out.push_back(prove_windows(set, splits, config.windows, clip));
-  out.push_back(prove_no_edge_on_shuffled_labels(set, split, clip, options.seed));
-  out.push_back(prove_planted_leak_is_learnt(set, split, clip));
-  out.push_back(prove_no_column_is_the_answer(set, config.label.horizon));
-  add_corpus(report, ground);
+                     .options = options};
+  if (config.book_settings()) {
+    prove_book(config, report);
+  } else {
+    prove_bars(config, report);
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return report;
 }

@@ -25,7 +25,7 @@ struct ProofReport {
   std::string config_sha256{};
   ProveOptions options{};
   std::int64_t records = 0;   ///< in the files
-  std::int64_t bars = 0;      ///< that the pipeline takes
+  std::int64_t bars = 0;      ///< or order events, that the pipeline takes
   std::int64_t left_out = 0;  ///< of the selected ones, not taken
   std::vector<Verdict> verdicts{};
   CorpusReport corpus{};  ///< empty where the data are too short for it

@@ -24,43 +24,21 @@ std::int64_t label_past(const bundle::LabelConfig& label) {
 
 }  // namespace
 
-TrainingRows::TrainingRows(std::string product, features::FeatureConfig features,
-                           bundle::LabelConfig label)
-    : product_(std::move(product)), features_(std::move(features)), label_(label) {
-  features::Schema rows = make_pipeline(product_, features_).schema();
+std::vector<Series> series_of(features::Schema rows, const bundle::LabelConfig& label) {
+  const std::int64_t past = label_past(label);
   rows.columns.push_back({.name = "persistence",
                           .unit = "class",
-                          .warm_up = std::max(label_.horizon + 1, label_past(label_)),
+                          .warm_up = std::max(label.horizon + 1, past),
                           .help = "class of the move over the last bars"});
-  const std::int64_t past = label_past(label_);
   features::Schema labels{.columns = {{"class", "class", past, "what a model is to learn"},
                                       {"value", "return", past, "what a model is to learn"}}};
-  series_ = {{.name = "features", .schema = std::move(rows)},
-             {.name = "label", .schema = std::move(labels), .reach = label_.horizon}};
+  return {{.name = "features", .schema = std::move(rows)},
+          {.name = "label", .schema = std::move(labels), .reach = label.horizon}};
 }
 
-features::FeaturePipeline TrainingRows::pipeline() const {
-  return make_pipeline(product_, features_);
-}
-
-train::SequenceSet TrainingRows::sequences(std::span<const Bar> bars) const {
-  train::SequenceBuilder builder({.product = product_}, features_, label_);
-  MemoryReader reader(bars);
-  builder.add(reader);
-  return builder.finish();
-}
-
-std::vector<Entries> TrainingRows::run(std::span<const Bar> bars) const {
+std::vector<Entries> entries_of(std::span<const train::Sequence> sequences) {
   std::vector<Entries> out(2);
-  // The builder refuses data without a single row; as a source that is an empty answer.
-  features::FeaturePipeline first = pipeline();
-  std::vector<float> row(static_cast<std::size_t>(first.width()));
-  const bool any = std::ranges::any_of(bars, [&](const Bar& bar) {
-    return first.push(bar, row).status == features::Status::kReady;
-  });
-  if (!any) return out;
-
-  for (const train::Sequence& sequence : sequences(bars).sequences) {
+  for (const train::Sequence& sequence : sequences) {
     const train::Labels& labels = sequence.labels;
     for (std::int64_t t = 0; t < sequence.length(); ++t) {
       const auto i = static_cast<std::size_t>(t);
@@ -78,6 +56,34 @@ std::vector<Entries> TrainingRows::run(std::span<const Bar> bars) const {
     }
   }
   return out;
+}
+
+TrainingRows::TrainingRows(std::string product, features::FeatureConfig features,
+                           bundle::LabelConfig label)
+    : product_(std::move(product)), features_(std::move(features)), label_(label) {
+  series_ = series_of(make_pipeline(product_, features_).schema(), label_);
+}
+
+features::FeaturePipeline TrainingRows::pipeline() const {
+  return make_pipeline(product_, features_);
+}
+
+train::SequenceSet TrainingRows::sequences(std::span<const Bar> bars) const {
+  train::SequenceBuilder builder({.product = product_}, features_, label_);
+  MemoryReader<Bar> reader(bars);
+  builder.add(reader);
+  return builder.finish();
+}
+
+std::vector<Entries> TrainingRows::run(std::span<const Bar> bars) const {
+  // The builder refuses data without a single row; as a source that is an empty answer.
+  features::FeaturePipeline first = pipeline();
+  std::vector<float> row(static_cast<std::size_t>(first.width()));
+  const bool any = std::ranges::any_of(bars, [&](const Bar& bar) {
+    return first.push(bar, row).status == features::Status::kReady;
+  });
+  if (!any) return std::vector<Entries>(series_.size());
+  return entries_of(sequences(bars).sequences);
 }
 
 UsableBars usable_bars(const train::ExperimentConfig& config) {

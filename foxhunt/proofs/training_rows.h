@@ -18,6 +18,11 @@ namespace foxhunt::proofs {
 
 /// Series 0, "features": the columns of the pipeline and `persistence`, the class of the last move.
 /// Series 1, "label": class and value of every valid label, known at the end of its interval.
+std::vector<Series> series_of(features::Schema rows, const bundle::LabelConfig& label);
+/// The entries of both.
+std::vector<Entries> entries_of(std::span<const train::Sequence> sequences);
+
+/// Of bars: the two series above.
 class TrainingRows final : public Source {
  public:
   /// Errors  ConfigError: unknown product, bad feature or label config.

@@ -4,21 +4,22 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/bundle/model_context.h"
 #include "foxhunt/config/config.h"
-#include "foxhunt/features/pipeline.h"
+#include "foxhunt/features/row_pipeline.h"
 
 namespace foxhunt::train {
 
 bundle::ProofSubject proof_subject(const ExperimentConfig& config, std::vector<std::string> data) {
-  const features::FeaturePipeline pipeline(config.features,
-                                           market::Calendar::for_product(config.data.product),
-                                           market::contract_for_product(config.data.product));
+  const features::RowPipeline pipeline(config.features, config.book_settings(),
+                                       market::Calendar::for_product(config.data.product),
+                                       market::contract_for_product(config.data.product));
   return {.product = config.data.product,
           .symbol = config.data.symbol,
           .data = std::move(data),
           .reading = config::hash_of(config.data.csv),
           .schema = pipeline.schema().hash(),
-          .features = config::hash_of(config.features),
+          .features = bundle::rows_hash(config.features, config.book_settings()),
           .label = config::hash_of(config.label),
           .split = config::hash_of(config.split)};
 }

@@ -42,6 +42,7 @@ bool is_sentinel(std::uint64_t volume) {
 
 class BarCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const Bar& bar) override {

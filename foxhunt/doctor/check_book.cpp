@@ -22,6 +22,7 @@ constexpr std::size_t kPrices = 1U << 8U;
 
 class BookCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const market::OrderEvent& event) override {

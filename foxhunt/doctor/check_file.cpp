@@ -23,6 +23,7 @@ std::string names(const std::vector<std::string>& list) {
 
 class FileCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const market::Bar& bar) override { note(seen, bar.close); }

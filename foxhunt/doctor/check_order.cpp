@@ -41,6 +41,7 @@ bool same_event(const market::OrderEvent& a, const market::OrderEvent& b) {
 
 class OrderCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const market::Bar& bar) override {

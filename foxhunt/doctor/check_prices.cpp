@@ -74,6 +74,7 @@ bool in_roll_window(UnixNanos t) {
 
 class PriceCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const Bar& bar) override {

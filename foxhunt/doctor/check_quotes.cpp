@@ -24,6 +24,7 @@ constexpr std::int64_t kStaleTrades = 20;
 
 class QuoteCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const market::TopOfBook& top) override {

@@ -36,6 +36,7 @@ constexpr std::int64_t kLeastRecords = 200;
 
 class SessionCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const Bar& bar) override {

@@ -33,6 +33,7 @@ Interval wilson(std::int64_t hits, std::int64_t n) {
 
 class TradeCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const market::Trade& trade) override {

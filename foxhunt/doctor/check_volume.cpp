@@ -34,6 +34,7 @@ bool is_flat(const Bar& bar) {
 
 class VolumeCheck final : public Check {
  public:
+  using Check::see;
   using Check::Check;
 
   void see(const Seen& seen, const Bar& bar) override {

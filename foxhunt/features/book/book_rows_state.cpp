@@ -104,9 +104,12 @@ void BookRows::restore(ByteReader& from) {
   memory.steps_back = number(all);
   const std::int64_t views = number(all);
   if (views > 0) {
-    memory.last = read_view(part);
-    memory.at = from_nanos(part.value<std::int64_t>());
-    if (!fresh->finds_session(memory.at)) part.fail("the last event lies in no session");
+    const book::DepthView last = read_view(part);
+    const UnixNanos at = from_nanos(part.value<std::int64_t>());
+    // First the session, since to find one forgets what was before it.
+    if (!fresh->finds_session(at)) part.fail("the last event lies in no session");
+    memory.last = last;
+    memory.at = at;
     const std::int64_t kept = std::min(views - 1, fresh->config.spans.back());
     for (std::int64_t i = 0; i < kept; ++i) {
       for (std::int64_t& term : fresh->terms) {

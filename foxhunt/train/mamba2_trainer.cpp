@@ -78,6 +78,11 @@ FitReport Mamba2Trainer::fit(ProgressMode progress, std::int64_t pause_after_epo
     save(/*is_best=*/false);
     throw MemoryError(fmt::format("{}; step {} is saved in {}", error.what(), trainer_.steps(),
                                   run_.path().string()));
+  } catch (const ranks::LostRankError& error) {
+    // Whatever took the other rank (its memory, its host): this one still has the step before.
+    if (!trainer_.step_undone() || !trainer_.team().leads()) throw;
+    save(/*is_best=*/false);
+    throw ranks::LostRankError(fmt::format("{}; step {} is saved", error.what(), trainer_.steps()));
   }
 }
 

@@ -154,17 +154,26 @@ void WindowTrainer::begin_epoch() {
   epoch_closed_ = false;
 }
 
-/// A step that memory was refused leaves no trace: weights and optimiser are those of the step
-/// before, and the windows come again.
+/// A step that memory was refused, or that lost a rank, leaves no trace: weights and optimiser are
+/// those of the step before, since both change behind the last exchange only, and the windows come
+/// again.
 void WindowTrainer::step_or_undo() {
   const SamplerState before = sampler_.state();
   const std::int64_t step = step_;
-  try {
-    run_step(sampler_.next(config_.batch_size));
-  } catch (const MemoryError&) {
+  const auto undo = [&] {
     optimizer_.drop_gradients();
     step_ = step;
     sampler_.restore(before);
+    step_undone_ = true;
+  };
+  step_undone_ = false;
+  try {
+    run_step(sampler_.next(config_.batch_size));
+  } catch (const MemoryError&) {
+    undo();
+    throw;
+  } catch (const ranks::LostRankError&) {
+    undo();
     throw;
   }
 }

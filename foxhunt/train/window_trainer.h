@@ -52,6 +52,9 @@ class WindowTrainer {
   /// a finite validation loss.
   FitReport fit(const Hooks& hooks, ProgressMode progress, std::int64_t pause_after_epoch = 0);
 
+  /// fit() ended with an error inside of a step, which left no trace: state() is that of the step
+  /// before, and a checkpoint of it is whole.
+  bool step_undone() const { return step_undone_; }
   /// Where the training stands; fields that only a checkpoint has are left as they are by default.
   TrainingState state() const;
   /// The best weights so far under the parameters' names; empty: no epoch was finished.
@@ -114,6 +117,7 @@ class WindowTrainer {
   std::int64_t bad_steps_in_a_row_ = 0;
   std::int64_t epochs_without_gain_ = 0;
   EpochSums sums_;
+  bool step_undone_ = false;
   bool epoch_closed_ = true;  ///< the last epoch begun is validated and reported
   FitReport report_;
   StepReport last_step_;

@@ -126,6 +126,41 @@ TEST(WindowTrainerRanks, WithoutReplicasEachWorksOneLaneAndOnlyRoundingDiffers) 
     EXPECT_NEAR(ranks[0].numbers[i], alone.numbers[i], 2e-4 * std::max(1.0, alone.numbers[i]));
 }
 
+TEST(WindowTrainerRanks, AStepThatLosesARankLeavesNoTrace) {
+  const TestData data = make_data(Rng(1), 10, 80, 2, sign_label);
+  auto ranks = ranks::local_ranks(2);
+  constexpr std::int64_t kLast = 3;
+  std::thread other([&] {
+    nn::Mamba2SSM model(tiny(), {.n_features = 2, .n_classes = 3}, at::kCPU);
+    model.initialise(3);
+    Mamba2SequenceModel sequence(model, quick().a_min, quick().a_max);
+    WindowTrainer trainer(sequence, data.view(), quick(), Rng(3), ranks[1].get());
+    WindowTrainer::Hooks hooks;
+    hooks.step_done = [&] {
+      if (trainer.steps() == kLast) throw std::runtime_error("dies between two steps");
+    };
+    EXPECT_THROW(trainer.fit(hooks, ProgressMode::kOff), std::runtime_error);
+    ranks[1].reset();
+  });
+  nn::Mamba2SSM model(tiny(), {.n_features = 2, .n_classes = 3}, at::kCPU);
+  model.initialise(3);
+  Mamba2SequenceModel sequence(model, quick().a_min, quick().a_max);
+  WindowTrainer trainer(sequence, data.view(), quick(), Rng(3), ranks[0].get());
+  WindowTrainer::Hooks hooks;
+  std::string hash;
+  std::int64_t position = 0;
+  hooks.step_done = [&] {
+    hash = nn::weights_hash(model);
+    position = trainer.state().windows;
+  };
+  EXPECT_THROW(trainer.fit(hooks, ProgressMode::kOff), ranks::LostRankError);
+  other.join();
+  EXPECT_TRUE(trainer.step_undone());
+  EXPECT_EQ(trainer.steps(), kLast);
+  EXPECT_EQ(nn::weights_hash(model), hash);
+  EXPECT_EQ(trainer.state().windows, position);
+}
+
 TEST(WindowTrainerRanks, MoreRanksThanLanesAreRefusedByName) {
   const TestData data = make_data(Rng(1), 10, 80, 2, sign_label);
   TrainConfig config = quick();

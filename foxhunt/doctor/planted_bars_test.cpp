@@ -235,7 +235,7 @@ const std::vector<Planted>& planted() {
          call_it(data, "ES.c.0");
          for (Bar& bar : data.bars) {
            bar.instrument.instrument_id = data.info.mappings.front().instrument_id;
-           if (bar.start < parse_time("2013-12-18T22:00")) continue;
+           if (bar.start < parse_time("2013-12-18T22:30")) continue;
            for (Price* p : {&bar.open, &bar.high, &bar.low, &bar.close}) *p = plus(*p, 320);
          }
          for (auto& mapping : data.info.mappings) {

@@ -83,7 +83,10 @@ bool BinanceFeed::line(std::string_view text) {
       return false;
     }
     book_.snapshot(diff_.updates, last_id, diff_.ts_event, diff_.ts_recv);
-    for (; book_.ready() && !held_.empty(); held_.pop_front()) give(held_.front());
+    while (book_.ready() && !held_.empty()) {
+      give(held_.front());
+      if (book_.ready()) held_.pop_front();  // behind a gap it waits for the next snapshot
+    }
     return true;
   }
   diff_.first_id = static_cast<std::uint64_t>(number("U"));

@@ -215,6 +215,32 @@ TEST(BinanceFeed, HoldsDiffsForASnapshotThatComesLate) {
   EXPECT_TRUE(book.ready());
   EXPECT_EQ(size(), 9);
   EXPECT_EQ(book.counters().gaps, 1);
+  EXPECT_TRUE(feed.line(snapshot_line(24))) << "as old as the book";
+  EXPECT_EQ(size(), 1);
+}
+
+TEST(BinanceFeed, KeepsHeldDiffsBehindAGapForTheNextSnapshot) {
+  LevelBook book({});
+  BinanceFeed feed(book, "a.gz");
+  feed.line(diff_line(1, 5, 0, 5));
+  feed.line(diff_line(20, 22, 19, 8));
+  feed.line(diff_line(23, 24, 22, 9));
+  feed.line(snapshot_line(5));
+  EXPECT_FALSE(book.ready());
+  EXPECT_EQ(book.counters().gaps, 1);
+  feed.line(snapshot_line(19));
+  EXPECT_TRUE(book.ready());
+  EXPECT_EQ(book.last_id(), 24U);
+}
+
+TEST(BinanceFeed, HoldsTheLatestDiffsWhereThereIsNoRoomForAll) {
+  LevelBook book({});
+  BinanceFeed feed(book, "a.gz");
+  for (int id = 1; id <= 4098; ++id) feed.line(diff_line(id, id, id - 1, 5));
+  EXPECT_EQ(feed.counters().dropped, 2);
+  feed.line(snapshot_line(2));
+  EXPECT_TRUE(book.ready());
+  EXPECT_EQ(book.last_id(), 4098U);
 }
 
 }  // namespace

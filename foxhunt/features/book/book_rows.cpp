@@ -145,8 +145,8 @@ void BookRows::Impl::write(const DepthView& view, std::span<float> row) const no
   std::int64_t more = 0;
   std::int64_t depth = 0;
   std::size_t m = 0;
-  for (const std::int64_t levels : config.levels) {
-    for (; m < static_cast<std::size_t>(levels); ++m) {
+  for (const std::int64_t deepest : config.levels) {
+    for (; m < static_cast<std::size_t>(deepest); ++m) {
       more += view.bids[m].size - view.asks[m].size;
       depth += view.bids[m].size + view.asks[m].size;
     }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -103,6 +104,8 @@ int main(int argc, char** argv) {
   OrderBook book(events.at(0).instrument);
   foxhunt::features::BookFeatures features({}, Price{250'000'000}, std::nullopt,
                                            events[0].instrument);
+  foxhunt::features::BookFeatures shallow({.levels = {1, 2}}, Price{250'000'000}, std::nullopt,
+                                          events[0].instrument);
   std::vector<float> row(static_cast<std::size_t>(features.width()));
   foxhunt::book::DepthView view;
 
@@ -120,15 +123,26 @@ int main(int argc, char** argv) {
                     }
                     return seen;
                   }});
-  ways.push_back({"book and features", [&] {
-                    features.reset();
-                    std::size_t ready = 0;
+  const auto rows_of = [&events, &row](foxhunt::features::BookFeatures& maker) {
+    maker.reset();
+    std::size_t ready = 0;
+    for (const OrderEvent& e : events) {
+      const auto to = std::span(row).first(static_cast<std::size_t>(maker.width()));
+      ready += static_cast<std::size_t>(maker.push(e, to).status ==
+                                        foxhunt::features::BookStatus::kReady);
+    }
+    return ready;
+  };
+  ways.push_back({"book, two levels after each event", [&] {
+                    book.reset();
+                    std::size_t seen = 0;
                     for (const OrderEvent& e : events) {
-                      ready += static_cast<std::size_t>(features.push(e, row).status ==
-                                                        foxhunt::features::BookStatus::kReady);
+                      if (book.apply(e)) seen += static_cast<std::size_t>(book.view(view, 2));
                     }
-                    return ready;
+                    return seen;
                   }});
+  ways.push_back({"book and features", [&] { return rows_of(features); }});
+  ways.push_back({"book and features of two levels", [&] { return rows_of(shallow); }});
   ways.push_back({"std::map, std::list, std::unordered_map", [&] {
                     StandardBook standard;
                     for (const OrderEvent& e : events) standard.apply(e);

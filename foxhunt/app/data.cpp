@@ -60,6 +60,7 @@ Run add_data(CLI::App& sub, const Globals& globals) {
   add_data_merge(sub, *run, globals);
   add_data_split(sub, *run, globals);
   add_data_bars(sub, globals, run);
+  add_data_book(sub, globals, run);
   add_data_continuous(sub, globals, run);
   add_data_check(sub, globals, run);
   return [run] { return (*run)(); };

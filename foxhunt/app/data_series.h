@@ -1,5 +1,5 @@
 #pragma once
-// Sub-verbs of `foxhunt data` that make series: each fills the slot with what is to run.
+// Sub-verbs of `foxhunt data` that make series or books: each fills the slot with what is to run.
 
 #include <map>
 #include <memory>
@@ -13,6 +13,7 @@
 namespace foxhunt::app {
 
 void add_data_bars(CLI::App& data, const Globals& globals, const std::shared_ptr<Run>& run_slot);
+void add_data_book(CLI::App& data, const Globals& globals, const std::shared_ptr<Run>& run_slot);
 void add_data_continuous(CLI::App& data, const Globals& globals,
                          const std::shared_ptr<Run>& run_slot);
 

@@ -6,7 +6,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/json_check.h"
-#include "foxhunt/market/csv_values.h"
+#include "foxhunt/book/feed_lines.h"
 
 namespace foxhunt::book {
 namespace {
@@ -14,31 +14,17 @@ namespace {
 using market::Side;
 using nlohmann::json;
 
-constexpr std::int64_t kNanoPerSizeUnit = 10;  // 1e-9 to 1e-8
-constexpr std::int64_t kNanoPerMilli = 1'000'000;
 constexpr std::size_t kMostHeld = 4096;
-constexpr std::int64_t kMostMillis = std::int64_t{9'000'000'000'000};
-
-/// "" or what is wrong; Price holds any decimal of nine places.
-std::string decimal(const json& value, Price& out) {
-  if (!value.is_string()) return "a price or size that is no text";
-  const auto text = value.get_ref<const std::string&>();
-  const std::string problem = market::parse_decimal_price(text, out);
-  if (problem.empty() && out.is_null()) return "an empty price or size";
-  return problem.empty() ? "" : fmt::format("'{}' {}", text, problem);
-}
 
 std::string append(const json& object, const char* key, Side side, std::vector<LevelUpdate>& out) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_array()) return fmt::format("'{}' is no list", key);
   for (const json& level : *found) {
     if (!level.is_array() || level.size() < 2) return fmt::format("'{}' holds no level", key);
-    Price price;
-    Price size;
-    if (auto problem = decimal(level[0], price); !problem.empty()) return problem;
-    if (auto problem = decimal(level[1], size); !problem.empty()) return problem;
-    if (size.nano % kNanoPerSizeUnit != 0) return "a size of more than eight places";
-    out.push_back({side, price, size.nano / kNanoPerSizeUnit});
+    LevelUpdate update{.side = side};
+    if (auto problem = read_price(level[0], update.price); !problem.empty()) return problem;
+    if (auto problem = read_size(level[1], update.size); !problem.empty()) return problem;
+    out.push_back(update);
   }
   return "";
 }
@@ -64,15 +50,8 @@ void BinanceFeed::hold(const Diff& diff) {
 
 bool BinanceFeed::line(std::string_view text) {
   ++counters_.lines;
-  const std::size_t space = text.find(' ');
-  std::int64_t local = 0;
-  if (space == std::string_view::npos ||
-      !market::parse_signed(text.substr(0, space), 0, std::numeric_limits<std::int64_t>::max(),
-                            local)
-           .empty()) {
-    fail("does not begin with a time in nanoseconds");
-  }
-  const std::string_view body = text.substr(space + 1);
+  std::string_view body;
+  if (const auto problem = split_line(text, diff_.ts_recv, body); !problem.empty()) fail(problem);
   const bool is_diff = body.find("\"depthUpdate\"") != std::string_view::npos;
   if (!is_diff && body.find("\"lastUpdateId\"") == std::string_view::npos) {
     ++counters_.others;
@@ -86,9 +65,9 @@ bool BinanceFeed::line(std::string_view text) {
     if (!value || *value < 0) fail(fmt::format("'{}' is no number", key));
     return *value;
   };
-  const std::int64_t millis = number("T");
-  if (millis > kMostMillis) fail("'T' is no time in milliseconds");
-  const UnixNanos at = from_nanos(millis * kNanoPerMilli);
+  if (const auto problem = read_millis(number("T"), diff_.ts_event); !problem.empty()) {
+    fail("'T' " + problem);
+  }
   diff_.updates.clear();
   for (const Side side : {Side::kBid, Side::kAsk}) {
     const bool bid = side == Side::kBid;
@@ -96,8 +75,6 @@ bool BinanceFeed::line(std::string_view text) {
     if (const auto problem = append(message, key, side, diff_.updates); !problem.empty())
       fail(problem);
   }
-  diff_.ts_event = at;
-  diff_.ts_recv = from_nanos(local);
   if (!is_diff) {
     ++counters_.snapshots;
     const auto last_id = static_cast<std::uint64_t>(number("lastUpdateId"));
@@ -105,8 +82,11 @@ bool BinanceFeed::line(std::string_view text) {
       ++counters_.late_snapshots;
       return false;
     }
-    book_.snapshot(diff_.updates, last_id, at, diff_.ts_recv);
-    for (; book_.ready() && !held_.empty(); held_.pop_front()) give(held_.front());
+    book_.snapshot(diff_.updates, last_id, diff_.ts_event, diff_.ts_recv);
+    while (book_.ready() && !held_.empty()) {
+      give(held_.front());
+      if (book_.ready()) held_.pop_front();  // behind a gap it waits for the next snapshot
+    }
     return true;
   }
   diff_.first_id = static_cast<std::uint64_t>(number("U"));

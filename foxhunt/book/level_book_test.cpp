@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -99,8 +100,8 @@ TEST(BinanceFeed, SaysWhatIsWrongWithALine) {
   EXPECT_EQ(book.level(Side::kBid, 0), (Level{Price{1'500'000'000}, 25'000'000, 0}));
 }
 
-/// False where there is no such file.
-bool replay(BinanceFeed& feed, const std::string& name) {
+/// So many lines of a file; false where there is no such file.
+bool replay(BinanceFeed& feed, const std::string& name, std::int64_t most) {
   const char* shared = std::getenv("FOXHUNT_SHARED");  // NOLINT(concurrency-mt-unsafe)
   const auto path =
       std::filesystem::path(shared == nullptr ? "" : shared) / "data/lob/hftbacktest" / name;
@@ -112,6 +113,7 @@ bool replay(BinanceFeed& feed, const std::string& name) {
     rest.append(part, 0, n);
     std::size_t from = 0;
     for (std::size_t end = 0; (end = rest.find('\n', from)) != std::string::npos; from = end + 1) {
+      if (most-- == 0) return true;
       feed.line(std::string_view(rest).substr(from, end - from));
     }
     rest.erase(0, from);
@@ -120,10 +122,42 @@ bool replay(BinanceFeed& feed, const std::string& name) {
   return true;
 }
 
-TEST(BinanceFeed, RebuildsUsdMarginedBitcoin) {
+constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+/// The first lines, to what a few lines of Python over dictionaries find in them.
+TEST(BinanceFeed, RebuildsTheBeginningOfTwoMarkets) {
+  LevelBook usdm({});
+  BinanceFeed feed(usdm, "usdm");
+  if (!replay(feed, "usdm/btcusdt_20240808.gz", 6000))
+    GTEST_SKIP() << "no Binance feed in FOXHUNT_SHARED";
+  EXPECT_EQ(feed.counters().lines, 6000);
+  EXPECT_EQ(feed.counters().diffs, 489);
+  EXPECT_EQ(feed.counters().updates, 28'995);
+  EXPECT_EQ(feed.counters().others, 5510);
+  EXPECT_EQ(usdm.counters().applied, 485);
+  EXPECT_EQ(usdm.counters().stale, 4);
+  EXPECT_EQ(usdm.counters().gaps, 0);
+  EXPECT_EQ(usdm.level(Side::kBid, 0), (Level{Price{61'827'900'000'000}, 576'900'000, 0}));
+  EXPECT_EQ(usdm.level(Side::kAsk, 0), (Level{Price{61'828'000'000'000}, 281'000'000, 0}));
+  EXPECT_EQ(usdm.levels(Side::kBid), 1861U);
+  EXPECT_EQ(usdm.levels(Side::kAsk), 1500U);
+
+  LevelBook coinm({});
+  BinanceFeed other(coinm, "coinm");
+  replay(other, "cm/btcusd_perp_20240808.gz", 4000);
+  EXPECT_EQ(other.counters().updates, 21'718);
+  EXPECT_EQ(coinm.counters().applied, 2174);
+  EXPECT_EQ(coinm.counters().stale, 23);
+  EXPECT_EQ(coinm.level(Side::kBid, 0), (Level{Price{61'838'900'000'000}, 4'200'000'000, 0}));
+  EXPECT_EQ(coinm.level(Side::kAsk, 0), (Level{Price{61'839'000'000'000}, 142'200'000'000, 0}));
+  EXPECT_EQ(coinm.levels(Side::kBid), 1140U);
+  EXPECT_EQ(coinm.levels(Side::kAsk), 1064U);
+}
+
+TEST(BinanceFeed, LongRebuildsUsdMarginedBitcoin) {
   LevelBook book({});
   BinanceFeed feed(book, "usdm");
-  if (!replay(feed, "usdm/btcusdt_20240808.gz"))
+  if (!replay(feed, "usdm/btcusdt_20240808.gz", kAll))
     GTEST_SKIP() << "no Binance feed in FOXHUNT_SHARED";
   EXPECT_EQ(feed.counters().lines, 93'954);
   EXPECT_EQ(feed.counters().diffs, 6'551);
@@ -137,12 +171,12 @@ TEST(BinanceFeed, RebuildsUsdMarginedBitcoin) {
   EXPECT_TRUE(book.ready());
 }
 
-TEST(BinanceFeed, RebuildsCoinMarginedBitcoinOverTheBorderOfTwoFiles) {
+TEST(BinanceFeed, LongRebuildsCoinMarginedBitcoinOverTheBorderOfTwoFiles) {
   LevelBook book({});
   BinanceFeed feed(book, "coinm");
-  if (!replay(feed, "cm/btcusd_perp_20240808.gz"))
+  if (!replay(feed, "cm/btcusd_perp_20240808.gz", kAll))
     GTEST_SKIP() << "no Binance feed in FOXHUNT_SHARED";
-  replay(feed, "cm/btcusd_perp_20240809.gz");
+  replay(feed, "cm/btcusd_perp_20240809.gz", kAll);
   EXPECT_EQ(feed.counters().diffs, 44'795);
   EXPECT_EQ(book.counters().gaps, 0);
   EXPECT_EQ(book.counters().crossed + book.counters().locked, 0);
@@ -181,6 +215,32 @@ TEST(BinanceFeed, HoldsDiffsForASnapshotThatComesLate) {
   EXPECT_TRUE(book.ready());
   EXPECT_EQ(size(), 9);
   EXPECT_EQ(book.counters().gaps, 1);
+  EXPECT_TRUE(feed.line(snapshot_line(24))) << "as old as the book";
+  EXPECT_EQ(size(), 1);
+}
+
+TEST(BinanceFeed, KeepsHeldDiffsBehindAGapForTheNextSnapshot) {
+  LevelBook book({});
+  BinanceFeed feed(book, "a.gz");
+  feed.line(diff_line(1, 5, 0, 5));
+  feed.line(diff_line(20, 22, 19, 8));
+  feed.line(diff_line(23, 24, 22, 9));
+  feed.line(snapshot_line(5));
+  EXPECT_FALSE(book.ready());
+  EXPECT_EQ(book.counters().gaps, 1);
+  feed.line(snapshot_line(19));
+  EXPECT_TRUE(book.ready());
+  EXPECT_EQ(book.last_id(), 24U);
+}
+
+TEST(BinanceFeed, HoldsTheLatestDiffsWhereThereIsNoRoomForAll) {
+  LevelBook book({});
+  BinanceFeed feed(book, "a.gz");
+  for (int id = 1; id <= 4098; ++id) feed.line(diff_line(id, id, id - 1, 5));
+  EXPECT_EQ(feed.counters().dropped, 2);
+  feed.line(snapshot_line(2));
+  EXPECT_TRUE(book.ready());
+  EXPECT_EQ(book.last_id(), 4098U);
 }
 
 }  // namespace

@@ -72,8 +72,9 @@ class OrderBook {
   const Quality& quality() const noexcept { return quality_; }
   const BookCounters& counters() const noexcept { return counters_; }
 
-  /// False, and `out` untouched, unless ready().
-  bool view(DepthView& out) const noexcept;
+  /// False, and `out` untouched, unless ready(). Of both sides the `levels` best are written, at
+  /// most ten; those behind them stay what they were in `out`. Cost  O(levels).
+  bool view(DepthView& out, std::size_t levels = DepthView::kLevels) const noexcept;
   /// As after the last record, ready or not; empty beyond the last level. Rank 0 is the best.
   Level level(market::Side side, std::size_t rank) const noexcept;
   std::size_t levels(market::Side side) const noexcept;

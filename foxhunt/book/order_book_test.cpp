@@ -205,6 +205,31 @@ TEST(Pitfall35, TheBookIsLookedAtOnlyAfterTheLastRecordOfAnEvent) {
   EXPECT_EQ(view.bids[0].price, Price{98});
 }
 
+TEST(OrderBook, FillsAsManyLevelsAsAreAskedFor) {
+  OrderBook book = started();
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    const auto away = static_cast<std::int64_t>(i);
+    book.apply(event('A', 1 + i, kBid, 100 - away, 5));
+    if (i < 4) book.apply(event('A', 20 + i, kAsk, 101 + away, 6));
+  }
+  DepthView all;
+  ASSERT_TRUE(book.view(all));
+  EXPECT_EQ(all.bids[9].price, Price{91});
+  for (const std::size_t levels : {0U, 1U, 3U, 9U, 10U, 11U, 99U}) {
+    const Level mark{Price{7}, 7, 7};
+    DepthView some;
+    some.bids.fill(mark);
+    some.asks.fill(mark);
+    ASSERT_TRUE(book.view(some, levels));
+    for (std::size_t m = 0; m < DepthView::kLevels; ++m) {
+      EXPECT_EQ(some.bids[m], m < levels ? all.bids[m] : mark) << levels << " " << m;
+      EXPECT_EQ(some.asks[m], m < levels ? all.asks[m] : mark) << levels << " " << m;
+    }
+    EXPECT_EQ(some.sequence, all.sequence);
+    EXPECT_EQ(some.ts_recv, all.ts_recv);
+  }
+}
+
 TEST(OrderBook, CarriesTheQualityOfTheFeed) {
   OrderBook book = started();
   DepthView view;

@@ -18,14 +18,14 @@ std::size_t OrderBook::levels(Side side) const noexcept {
   return ladder(side == Side::kBid).size();
 }
 
-bool OrderBook::view(DepthView& out) const noexcept {
+bool OrderBook::view(DepthView& out, std::size_t levels) const noexcept {
   if (!ready()) return false;
   out.instrument = instrument_;
   out.ts_event = ts_event_;
   out.ts_recv = ts_recv_;
   out.sequence = sequence_;
   out.quality = quality_;
-  for (std::size_t rank = 0; rank < DepthView::kLevels; ++rank) {
+  for (std::size_t rank = 0; rank < std::min(levels, DepthView::kLevels); ++rank) {
     out.bids[rank] = level(Side::kBid, rank);
     out.asks[rank] = level(Side::kAsk, rank);
   }

@@ -3,6 +3,8 @@
 namespace foxhunt::book {
 namespace {
 
+namespace flag = market::flag;
+
 bool has(std::uint8_t flags, std::uint8_t bit) { return (flags & bit) != 0; }
 
 /// Behind what `side` holds already.
@@ -12,16 +14,25 @@ void append(std::array<Level, DepthView::kLevels>& side, std::size_t& at, Price 
   side[at++] = {price, size, orders};
 }
 
+template <class Record>
+QuoteHead head_of(const Record& record) {
+  return {.instrument = record.instrument,
+          .ts_event = record.ts_event,
+          .ts_recv = record.ts_recv,
+          .sequence = record.sequence,
+          .flags = record.flags};
+}
+
 }  // namespace
 
 bool view_of(const QuoteHead& head, std::span<const market::BookLevel> levels, DepthView& out) {
-  if (!has(head.flags, market::flag::kLast)) return false;
+  if (!has(head.flags, flag::kLast)) return false;
   out = {.instrument = head.instrument,
          .ts_event = head.ts_event,
          .ts_recv = head.ts_recv,
          .sequence = head.sequence,
-         .quality = {.maybe_bad_book = has(head.flags, market::flag::kMaybeBadBook),
-                     .bad_ts_recv = has(head.flags, market::flag::kBadTsRecv)}};
+         .quality = {.maybe_bad_book = has(head.flags, flag::kMaybeBadBook),
+                     .bad_ts_recv = has(head.flags, flag::kBadTsRecv)}};
   std::size_t bids = 0;
   std::size_t asks = 0;
   for (const market::BookLevel& level : levels) {
@@ -32,12 +43,31 @@ bool view_of(const QuoteHead& head, std::span<const market::BookLevel> levels, D
 }
 
 bool view_of(const market::TopOfBook& record, DepthView& out) {
-  return view_of({.instrument = record.instrument,
-                  .ts_event = record.ts_event,
-                  .ts_recv = record.ts_recv,
-                  .sequence = record.sequence,
-                  .flags = record.flags},
-                 {&record.level, 1}, out);
+  return view_of(head_of(record), {&record.level, 1}, out);
+}
+
+bool view_of(const market::DepthOfBook& record, DepthView& out) {
+  return view_of(head_of(record), record.levels, out);
+}
+
+bool view_of(const market::Quote& record, DepthView& out) {
+  QuoteHead head = head_of(record);
+  head.flags |= flag::kLast;
+  return view_of(head, {&record.level, 1}, out);
+}
+
+bool view_of(const market::ConsolidatedQuote& record, DepthView& out) {
+  const bool is_interval = record.span.count() != 0;
+  const market::BookLevel level{.bid = record.level.bid,
+                                .ask = record.level.ask,
+                                .bid_size = record.level.bid_size,
+                                .ask_size = record.level.ask_size};
+  return view_of(
+      {.instrument = record.instrument,
+       .ts_event = record.ts_event,
+       .ts_recv = record.ts_recv,
+       .flags = is_interval ? static_cast<std::uint8_t>(record.flags | flag::kLast) : record.flags},
+      {&level, 1}, out);
 }
 
 }  // namespace foxhunt::book

@@ -1,5 +1,6 @@
 #pragma once
-// The view of a feed that gives levels instead of orders: mbp-1, tbbo, mbp-10, bbo.
+// The view of a feed that gives levels instead of orders: mbp-1, tbbo, mbp-10, bbo, and those over
+// several venues (cmbp-1, tcbbo, cbbo).
 
 #include <span>
 
@@ -24,5 +25,17 @@ bool view_of(const QuoteHead& head, std::span<const market::BookLevel> levels, D
 
 /// Of mbp-1: the best level after the record. Of tbbo: the one just before the trade.
 bool view_of(const market::TopOfBook& record, DepthView& out);
+
+/// Of mbp-10: its levels after the record.
+bool view_of(const market::DepthOfBook& record, DepthView& out);
+
+/// Of bbo-1s, bbo-1m: the best level at the end of the interval, known at ts_recv. An interval ends
+/// at a time, not with an event: always true, whatever LAST says of the change before it.
+bool view_of(const market::Quote& record, DepthView& out);
+
+/// Best prices over all venues, without a number of orders or a sequence; which venue quotes them
+/// the view does not say. Of cmbp-1: after the record. Of tcbbo: just before the trade. Of cbbo-1s
+/// and cbbo-1m: as bbo.
+bool view_of(const market::ConsolidatedQuote& record, DepthView& out);
 
 }  // namespace foxhunt::book

@@ -59,7 +59,7 @@ BookPush BookFeatures::push(const OrderEvent& event, std::span<float> row) {
   take(tally_, event);
   if ((event.flags & market::flag::kLast) == 0) return {};
   const EventTally whole = std::exchange(tally_, {});
-  return rows_.take(book_.view(view_) ? &view_ : nullptr, whole, row);
+  return rows_.take(book_.view(view_, rows_.levels()) ? &view_ : nullptr, whole, row);
 }
 
 void BookFeatures::reset() noexcept {

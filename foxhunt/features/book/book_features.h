@@ -32,7 +32,7 @@ class BookFeatures {
   BookPush push(const market::OrderEvent& event, std::span<float> row);
 
   const book::OrderBook& book() const noexcept { return book_; }
-  /// The book after the last event that ended with one.
+  /// The book after the last event that ended with one: the levels that rows are made of.
   const book::DepthView& view() const noexcept { return view_; }
   const BookRows& rows() const noexcept { return rows_; }
   /// As newly constructed.

@@ -28,6 +28,7 @@ BookRows::Impl::Impl(BookFeatureConfig c, Price t, std::optional<market::Calenda
       calendar(std::move(cal)),
       schema(make_book_schema(config)),
       warm_up(schema.warm_up()),
+      levels(static_cast<std::size_t>(config.levels.back())),
       layout{config.levels.size()},
       windows(config.spans, layout.size()),
       terms(layout.size()) {}
@@ -37,6 +38,17 @@ void BookRows::Impl::forget() noexcept {
   memory.last = {};
   memory.at = kNullTime;
   windows.clear();
+}
+
+void BookRows::Impl::keep(const DepthView& view) noexcept {
+  DepthView& last = memory.last;
+  last.instrument = view.instrument;
+  last.ts_event = view.ts_event;
+  last.ts_recv = view.ts_recv;
+  last.sequence = view.sequence;
+  last.quality = view.quality;
+  std::copy_n(view.bids.begin(), levels, last.bids.begin());
+  std::copy_n(view.asks.begin(), levels, last.asks.begin());
 }
 
 /// Looks only where the last session does not hold `at`.
@@ -54,7 +66,7 @@ bool BookRows::Impl::finds_session(UnixNanos at) noexcept {
 BookStatus BookRows::Impl::fault_of(const DepthView* view) noexcept {
   if (view == nullptr || !view->has_both_sides()) return BookStatus::kNoBook;
   if (view->quality.maybe_bad_book) return BookStatus::kBadFeed;
-  if (is_null(view->ts_recv) || !is_in_range(*view)) return BookStatus::kBadValue;
+  if (is_null(view->ts_recv) || !is_in_range(*view, levels)) return BookStatus::kBadValue;
   const bool bad_time = view->quality.bad_ts_recv;
   if (!bad_time && !finds_session(view->ts_recv)) return BookStatus::kClosed;
   if (bad_time && memory.views == 0) return BookStatus::kBadFeed;
@@ -96,7 +108,7 @@ BookPush BookRows::Impl::take(const DepthView* view, const EventTally& tally,
       push.starts_sequence = true;
     }
     if (push.status == BookStatus::kReady) {
-      memory.last = *view;
+      keep(*view);
       memory.at = at;
       ++memory.views;
       if (view->bids[0].price >= view->asks[0].price) {
@@ -133,8 +145,8 @@ void BookRows::Impl::write(const DepthView& view, std::span<float> row) const no
   std::int64_t more = 0;
   std::int64_t depth = 0;
   std::size_t m = 0;
-  for (const std::int64_t levels : config.levels) {
-    for (; m < static_cast<std::size_t>(levels); ++m) {
+  for (const std::int64_t deepest : config.levels) {
+    for (; m < static_cast<std::size_t>(deepest); ++m) {
       more += view.bids[m].size - view.asks[m].size;
       depth += view.bids[m].size + view.asks[m].size;
     }
@@ -176,6 +188,7 @@ std::int64_t BookRows::width() const noexcept {
   return static_cast<std::int64_t>(impl_->schema.columns.size());
 }
 const BookFeatureConfig& BookRows::config() const noexcept { return impl_->config; }
+std::size_t BookRows::levels() const noexcept { return impl_->levels; }
 std::int64_t BookRows::count(BookStatus status) const noexcept {
   return impl_->memory.counts[static_cast<std::size_t>(status)];
 }

@@ -81,6 +81,8 @@ class BookRows {
   const Schema& schema() const noexcept;
   std::int64_t width() const noexcept;
   const BookFeatureConfig& config() const noexcept;
+  /// So many levels of a view are looked at, the last of config().levels.
+  std::size_t levels() const noexcept;
 
   /// After a whole event; `view` is null where there is no book. `row` [F] is written when the
   /// answer is kReady: raw values, all finite. Views come in the order of ts_recv; a step back is

@@ -19,7 +19,7 @@ void require_usable(BookFeatureConfig config, Price tick);
 /// A new member belongs into book_rows_state.cpp, too, unless the rest gives it.
 struct BookMemory {
   std::int64_t views = 0;    ///< of the current sequence
-  book::DepthView last{};    ///< the view before, where views > 0
+  book::DepthView last{};    ///< the view before, where views > 0: the levels that are looked at
   UnixNanos at = kNullTime;  ///< latest time of the sequence
   std::array<std::int64_t, kBookStatuses> counts{};
   std::int64_t sequences = 0;
@@ -36,6 +36,7 @@ struct BookRows::Impl {
   bool finds_session(UnixNanos at) noexcept;
   bool wants(const book::DepthView& view, const EventTally& tally, bool top_changed) const noexcept;
   void write(const book::DepthView& view, std::span<float> row) const noexcept;
+  void keep(const book::DepthView& view) noexcept;
   void forget() noexcept;
 
   BookFeatureConfig config;
@@ -43,6 +44,7 @@ struct BookRows::Impl {
   std::optional<market::Calendar> calendar;
   Schema schema;
   std::int64_t warm_up;
+  std::size_t levels;  ///< that are looked at
   TermLayout layout;
   TermWindows windows;
   std::vector<std::int64_t> terms;  ///< scratch of take()

@@ -44,7 +44,7 @@ void write_view(ByteWriter& to, const book::DepthView& view) {
   }
 }
 
-book::DepthView read_view(ByteReader& from) {
+book::DepthView read_view(ByteReader& from, std::size_t levels) {
   book::DepthView view;
   view.instrument.publisher_id = from.value<std::uint16_t>();
   view.instrument.instrument_id = from.value<std::uint32_t>();
@@ -60,7 +60,12 @@ book::DepthView read_view(ByteReader& from) {
       level.orders = from.value<std::uint32_t>();
     }
   }
-  if (!view.has_both_sides() || !is_in_range(view)) from.fail("a view that gives no row");
+  if (!view.has_both_sides() || !is_in_range(view, levels)) from.fail("a view that gives no row");
+  for (std::size_t m = levels; m < book::DepthView::kLevels; ++m) {
+    if (view.bids[m] != book::Level{} || view.asks[m] != book::Level{}) {
+      from.fail("levels that nothing looks at");
+    }
+  }
   return view;
 }
 
@@ -104,7 +109,7 @@ void BookRows::restore(ByteReader& from) {
   memory.steps_back = number(all);
   const std::int64_t views = number(all);
   if (views > 0) {
-    const book::DepthView last = read_view(part);
+    const book::DepthView last = read_view(part, fresh->levels);
     const UnixNanos at = from_nanos(part.value<std::int64_t>());
     // First the session, since to find one forgets what was before it.
     if (!fresh->finds_session(at)) part.fail("the last event lies in no session");

@@ -271,8 +271,10 @@ TEST(BookRows, SayWhyThereIsNoRow) {
   EXPECT_EQ(take(plain).status, BookStatus::kReady);
   EXPECT_EQ(take([](Event& e) { e.view.bids[0].price.nano += 1; }).status, BookStatus::kBadValue);
   warm();
-  EXPECT_EQ(take([](Event& e) { e.view.bids[9].size = std::int64_t{1} << 41U; }).status,
+  EXPECT_EQ(take([](Event& e) { e.view.bids[1].size = std::int64_t{1} << 41U; }).status,
             BookStatus::kBadValue);
+  warm();
+  EXPECT_EQ(take([](Event& e) { e.view.asks[1].size = -1; }).status, BookStatus::kBadValue);
   warm();
   EXPECT_EQ(take([](Event& e) { e.tally.bought = std::int64_t{1} << 48U; }).status,
             BookStatus::kBadValue);
@@ -290,6 +292,33 @@ TEST(BookRows, SayWhyThereIsNoRow) {
   micros += std::int64_t{3600} * 1'000'000;
   EXPECT_TRUE(take(plain).starts_sequence);
   EXPECT_EQ(to_string(rows.session().trade_date), "2023-12-27");
+}
+
+/// What a view holds behind the last level in use changes no bit of rows or state.
+TEST(BookRows, LookAtNoLevelBehindTheLastInUse) {
+  Rng rng(12);
+  BookRows rows(small(), kTick, std::nullopt);
+  BookRows other(small(), kTick, std::nullopt);
+  ASSERT_EQ(rows.levels(), 2U);
+  std::vector<float> row(static_cast<std::size_t>(rows.width()));
+  std::vector<float> other_row(row.size());
+  for (Event e : random_events(rng, 300)) {
+    const BookPush push = rows.take(&e.view, e.tally, row);
+    for (std::size_t m = 2; m < DepthView::kLevels; ++m) {
+      e.view.bids[m] = {Price{static_cast<std::int64_t>(rng.below(1000))}, -5, 9};
+      e.view.asks[m] = {Price::null(), std::int64_t{1} << 60U, 1};
+    }
+    ASSERT_EQ(other.take(&e.view, e.tally, other_row).status, push.status);
+    ASSERT_EQ(other_row, row);
+    ByteWriter bytes;
+    ByteWriter other_bytes;
+    rows.save(bytes);
+    other.save(other_bytes);
+    ASSERT_EQ(other_bytes.bytes(), bytes.bytes());
+    ByteReader from(other_bytes.bytes(), "a.state");
+    rows.restore(from);
+  }
+  EXPECT_GT(rows.count(BookStatus::kReady), 250);
 }
 
 TEST(BookRows, GiveRowsAfterTheEventsThatTheConfigurationWants) {

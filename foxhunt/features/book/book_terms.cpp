@@ -37,9 +37,10 @@ std::int64_t lost(const Level& before, const Level& after, bool improved) {
 
 }  // namespace
 
-bool is_in_range(const DepthView& view) noexcept {
+bool is_in_range(const DepthView& view, std::size_t levels) noexcept {
   const auto fits = [](const Level& level) { return level.size >= 0 && level.size <= kMostSize; };
-  return std::ranges::all_of(view.bids, fits) && std::ranges::all_of(view.asks, fits);
+  return std::ranges::all_of(std::span(view.bids).first(levels), fits) &&
+         std::ranges::all_of(std::span(view.asks).first(levels), fits);
 }
 
 bool make_terms(const DepthView& before, const DepthView& after, const EventTally& tally,
@@ -66,12 +67,13 @@ bool make_terms(const DepthView& before, const DepthView& after, const EventTall
   terms[at.adds()] = tally.adds;
   terms[at.cancels()] = tally.fills > 0 ? 0 : tally.cancels;
   terms[at.elapsed()] = elapsed;
-  const Wide twice_mid = Wide{after.bids[0].price.nano} + after.asks[0].price.nano -
-                         before.bids[0].price.nano - before.asks[0].price.nano;
-  if (twice_mid % tick != 0) return false;
-  const Wide half_ticks = twice_mid / tick;
+  const Wide wide = Wide{after.bids[0].price.nano} + after.asks[0].price.nano -
+                    before.bids[0].price.nano - before.asks[0].price.nano;
+  const auto twice_mid = static_cast<std::int64_t>(wide);
+  if (twice_mid != wide || twice_mid % tick != 0) return false;
+  const std::int64_t half_ticks = twice_mid / tick;
   if (half_ticks > kMostHalfTicks || half_ticks < -kMostHalfTicks) return false;
-  terms[at.squared_move()] = static_cast<std::int64_t>(half_ticks * half_ticks);
+  terms[at.squared_move()] = half_ticks * half_ticks;
   return std::ranges::all_of(terms,
                              [](std::int64_t t) { return t <= kMostTerm && t >= -kMostTerm; });
 }

@@ -32,8 +32,8 @@ struct TermLayout {
 /// No term is larger in size, so that 2^16 of them (the longest span) fit into 63 bits.
 inline constexpr std::int64_t kMostTerm = std::int64_t{1} << 47U;
 
-/// Whether sizes and prices of a view are such that no term exceeds kMostTerm.
-bool is_in_range(const book::DepthView& view) noexcept;
+/// Whether the sizes of so many levels of a view are such that no term exceeds kMostTerm.
+bool is_in_range(const book::DepthView& view, std::size_t levels) noexcept;
 
 /// The terms of the event that led from `before` to `after`; false where one would be too large or
 /// a price is off the tick grid. `elapsed` >= 0, in nanoseconds.

@@ -3,6 +3,7 @@
 #include "foxhunt/evaluation/report/evaluate.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -95,12 +96,26 @@ struct GruFit {
   std::string note;
 };
 
+/// LibTorch computes in one thread. Between the small products of a recurrent step its threads wait
+/// for each other without sleeping: beside any other work two of them are slower than one.
+class OneTorchThread {
+ public:
+  OneTorchThread() { at::set_num_threads(1); }
+  ~OneTorchThread() { at::set_num_threads(before_); }
+  OneTorchThread(const OneTorchThread&) = delete;
+  OneTorchThread& operator=(const OneTorchThread&) = delete;
+
+ private:
+  int before_ = at::get_num_threads();
+};
+
 /// The model's own training on a GRU with as many parameters. A baseline gets its own learning
 /// rate: the best of three by the validation loss.
 GruFit train_gru(const ExperimentConfig& config, const Dataset& data,
                  const features::Normalizer& normalizer, const nn::Mamba2SSM& model,
                  const Answerer& answer, ProgressMode progress) {
   const Rng rng = Rng(static_cast<std::uint64_t>(config.hyper.train.seed)).split("gru");
+  const OneTorchThread one_thread;
   GruFit best;
   double best_loss = std::numeric_limits<double>::infinity();
   for (const double factor : {1.0, 3.0, 10.0}) {

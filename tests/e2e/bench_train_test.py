@@ -35,7 +35,7 @@ class BenchTrain(unittest.TestCase):
         return (self.folder / "bench-train.visits.jsonl").read_text().splitlines()
 
     def test_one_case_leaves_figures_with_intervals_and_a_second_call_measures_nothing(self):
-        call = command(self.folder, "--budget", "4s", "--batches", 2, "--precision", "fp32", "--kernels", "native", "--width", 1,
+        call = command(self.folder, "--budget", "5s", "--batches", 2, "--precision", "fp32", "--kernels", "native", "--width", 1,
                        "--price-per-hour", 2.5, "--symbols", "ES,ZN", "--days", 7, "--bar", "1m", "--epochs", 3, "--json")
         told = json.loads(run(call).stdout)
         self.assertEqual(told, json.loads((self.folder / "bench-train.json").read_text()))
@@ -66,7 +66,7 @@ class BenchTrain(unittest.TestCase):
         self.assertEqual(again["cases"], told["cases"])
 
     def test_interrupted_it_keeps_what_there_is_and_goes_on(self):
-        call = command(self.folder, "--budget", "12s", "--batches", "1,2", "--precision", "fp32", "--width", 1)
+        call = command(self.folder, "--budget", "20s", "--batches", "1,2", "--precision", "fp32", "--width", 1)
         process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         journal = self.folder / "bench-train.visits.jsonl"
         end = time.monotonic() + 60

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "foxhunt/base/progress.h"
 
@@ -28,6 +29,9 @@ bool is_out_of_memory(const std::exception& error) {
          text.find("out of memory") != std::string_view::npos;
 }
 
+/// Of the budget, below which it counts as spent.
+constexpr double kRestOfBudget = 0.01;
+
 class Runner {
  public:
   Runner(BenchMachine& machine, std::vector<CaseRecord>& records, const RunLimits& limits,
@@ -35,12 +39,14 @@ class Runner {
       : machine_(machine), records_(records), limits_(limits), events_(events) {}
 
   void run() {
-    const double start = machine_.seconds() - spent_before();
+    marked_ = machine_.seconds();
+    const double start = marked_ - spent_before();
     for (std::int64_t turn = 0; turn < limits_.most_visits; ++turn) {
       for (CaseRecord& record : records_) {
         if (!open(record) || static_cast<std::int64_t>(record.visits.size()) > turn) continue;
         const double left = limits_.budget_seconds - (machine_.seconds() - start);
-        if (left <= 0 || stopped()) return;
+        // What is left of it is no visit's worth: the same call again measures nothing more.
+        if (left <= kRestOfBudget * limits_.budget_seconds || stopped()) return;
         const double slice = left / static_cast<double>(std::max<std::int64_t>(visits_left(), 1));
         if (const auto reason = cannot(record, slice)) {
           leave_out(record, *reason);
@@ -137,7 +143,6 @@ class Runner {
   bool visit(CaseRecord& record, double slice) {
     if (events_.begins)
       events_.begins(record.which, static_cast<std::int64_t>(record.visits.size()));
-    const double start = machine_.seconds();
     try {
       machine_.start_watch(record.which.device);
       const std::unique_ptr<BenchProgram> program = machine_.make(record.which);
@@ -150,7 +155,8 @@ class Runner {
       if (!measure(*program, record.which.device, slice, seen)) return false;
       seen.peak_bytes = machine_.peak_bytes(record.which.device);
       seen.other_cores = machine_.other_cores();
-      seen.spent = machine_.seconds() - start;
+      const double now = machine_.seconds();
+      seen.spent = now - std::exchange(marked_, now);  // what lay between two visits, too
       record.visits.push_back(std::move(seen));
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
@@ -224,6 +230,7 @@ class Runner {
   BenchMachine& machine_;
   std::vector<CaseRecord>& records_;
   const RunLimits& limits_;
+  double marked_ = 0;  ///< end of the last visit
   const RunEvents& events_;
 };
 

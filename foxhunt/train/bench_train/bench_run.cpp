@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kLosses = 8;        ///< steps whose losses are kept
 constexpr std::size_t kMostSteps = 4000;  ///< measured in one visit
 constexpr double kWarmShare = 0.15;       ///< of a visit's time
+constexpr double kRest = 0.01;            ///< seconds of the budget that are no visit's worth
 constexpr double kTurn = 0.04;            ///< seconds of steps, then of reference programs
 constexpr std::int64_t kMostPack = 1000;  ///< reference programs timed as one
 constexpr std::int64_t kFewestSteps = 3;  ///< a visit has to have room for
@@ -28,9 +29,6 @@ bool is_out_of_memory(const std::exception& error) {
          text.find("allocate memory") != std::string_view::npos ||
          text.find("out of memory") != std::string_view::npos;
 }
-
-/// Of the budget, below which it counts as spent.
-constexpr double kRestOfBudget = 0.01;
 
 class Runner {
  public:
@@ -46,7 +44,7 @@ class Runner {
         if (!open(record) || static_cast<std::int64_t>(record.visits.size()) > turn) continue;
         const double left = limits_.budget_seconds - (machine_.seconds() - start);
         // What is left of it is no visit's worth: the same call again measures nothing more.
-        if (left <= kRestOfBudget * limits_.budget_seconds || stopped()) return;
+        if (left <= kRest || stopped()) return;
         const double slice = left / static_cast<double>(std::max<std::int64_t>(visits_left(), 1));
         if (const auto reason = cannot(record, slice)) {
           leave_out(record, *reason);

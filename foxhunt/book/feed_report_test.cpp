@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/number_text.h"
 #include "foxhunt/book/bitstamp_feed.h"
 #include "foxhunt/book/feed_text.h"
 #include "foxhunt/book/hyperliquid_feed.h"

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "foxhunt/base/number_text.h"
 #include "foxhunt/book/feed_report.h"
 
 namespace foxhunt::book {
@@ -12,18 +13,6 @@ namespace {
 std::string time_text(UnixNanos at) { return is_null(at) ? "" : std::to_string(count(at)); }
 
 }  // namespace
-
-std::string decimal_text(Price price) {
-  if (price.is_null()) return "";
-  const bool negative = price.nano < 0;
-  const auto size = negative ? 0 - static_cast<std::uint64_t>(price.nano)
-                             : static_cast<std::uint64_t>(price.nano);
-  std::string text = fmt::format("{}{}.{:09}", negative ? "-" : "", size / Price::kUnitsPerOne,
-                                 size % Price::kUnitsPerOne);
-  while (text.ends_with('0')) text.pop_back();
-  if (text.ends_with('.')) text.pop_back();
-  return text;
-}
 
 std::string view_header(std::size_t levels) {
   std::string text =

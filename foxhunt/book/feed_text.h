@@ -8,9 +8,6 @@
 
 namespace foxhunt::book {
 
-/// Exact, without needless zeros; "" for null.
-std::string decimal_text(Price price);
-
 /// ts_recv,ts_event,publisher_id,instrument_id,sequence,maybe_bad_book,bad_ts_recv, then
 /// bid_px_00,bid_sz_00,bid_ct_00,ask_px_00,ask_sz_00,ask_ct_00 and so on. Times in nanoseconds, ""
 /// where null; prices as decimals; an empty level has no price and size 0.

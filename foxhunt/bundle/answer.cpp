@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "foxhunt/base/number_text.h"
+
 namespace foxhunt::bundle {
 namespace {
 
@@ -13,14 +15,7 @@ constexpr std::array<std::string_view, 3> kClassNames{"down", "flat", "up"};
 
 /// Prices exactly as in the file: no rounding through a double.
 std::string price_text(Price price) {
-  if (price.is_null()) return "null";
-  const std::int64_t whole = price.nano / Price::kUnitsPerOne;
-  const std::int64_t rest = std::abs(price.nano % Price::kUnitsPerOne);
-  std::string text =
-      fmt::format("{}{}.{:09}", price.nano < 0 && whole == 0 ? "-" : "", whole, rest);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.push_back('0');
-  return text;
+  return price.is_null() ? "null" : decimal_text(price, /*keeps_point=*/true);
 }
 
 }  // namespace

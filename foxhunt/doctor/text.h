@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "foxhunt/base/number_text.h"
 #include "foxhunt/base/price.h"
 #include "foxhunt/market/record.h"
 
@@ -17,7 +18,5 @@ std::string text_of(const market::Bar& bar);
 std::string text_of(const market::BookLevel& level);
 /// "2013-10-07" of days since 1970
 std::string day_text(std::int32_t day);
-/// 19083 as 19,083
-std::string grouped(std::int64_t n);
 
 }  // namespace foxhunt::doctor

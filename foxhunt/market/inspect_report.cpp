@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "foxhunt/base/number_text.h"
 #include "foxhunt/market/inspect.h"
 
 namespace foxhunt::market {
@@ -14,25 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// 4321.25, exactly; "null" without a price.
-std::string price_text(Price price) {
-  if (price.is_null()) return "null";
-  const std::uint64_t size = price.nano < 0 ? 0 - static_cast<std::uint64_t>(price.nano)
-                                            : static_cast<std::uint64_t>(price.nano);
-  std::string text = fmt::format("{}{}.{:09}", price.nano < 0 ? "-" : "",
-                                 size / Price::kUnitsPerOne, size % Price::kUnitsPerOne);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-/// 19083 as 19,083.
-std::string grouped(std::int64_t n) {
-  std::string text = fmt::format("{}", n);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (n < 0 ? 1 : 0); at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
-  }
-  return text;
-}
+std::string price_text(Price price) { return price.is_null() ? "null" : decimal_text(price); }
 
 Json json_of(Price price) { return price.is_null() ? Json() : Json(price_text(price)); }
 Json json_of(UnixNanos t) { return is_null(t) ? Json() : Json(to_string(t)); }

@@ -8,6 +8,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/number_text.h"
 
 namespace foxhunt::series {
 
@@ -38,18 +39,7 @@ void RowsFile::commit() {
   temporary_.clear();
 }
 
-std::string decimal_text(Price price) {
-  if (price.is_null()) return "";
-  const auto units = static_cast<std::uint64_t>(Price::kUnitsPerOne);
-  // Unsigned, since the lowest price has no positive counterpart.
-  const std::uint64_t size = price.nano < 0 ? 0 - static_cast<std::uint64_t>(price.nano)
-                                            : static_cast<std::uint64_t>(price.nano);
-  std::string text =
-      fmt::format("{}{}.{:09}", price.nano < 0 ? "-" : "", size / units, size % units);
-  text.erase(text.find_last_not_of('0') + 1);
-  // With a point even where the number is whole: a column is raw or decimal by its first value.
-  if (text.back() == '.') text += '0';
-  return text;
-}
+// With a point even where the number is whole: a column is raw or decimal by its first value.
+std::string decimal_text(Price price) { return foxhunt::decimal_text(price, /*keeps_point=*/true); }
 
 }  // namespace foxhunt::series

@@ -10,6 +10,7 @@
 #include "foxhunt/market/bar_selector.h"
 #include "foxhunt/proofs/compare.h"
 #include "foxhunt/proofs/memory_reader.h"
+#include "foxhunt/proofs/serving_proof.h"
 #include "foxhunt/proofs/training_rows.h"
 
 namespace foxhunt::proofs {
@@ -178,41 +179,9 @@ Verdict prove_prefix_invariance(const BookSource& source, const BookGround& grou
 }
 
 Verdict prove_training_is_serving(const BookTrainingRows& source, const BookGround& ground) {
-  Verdict verdict{.name = "training-is-serving"};
   Rng rng = Rng(ground.seed).split("serving");
-  Series series = source.series().front();
-  series.schema.columns.pop_back();  // persistence: nothing that is served
-  const std::size_t width = series.width();
-  const Entries trained = source.run(ground.events).front();
-  Entries batch{.decided_at = trained.decided_at, .known_at = trained.known_at};
-  for (std::size_t t = 0; t < trained.size(); ++t) {
-    const auto row = trained.values.begin() + static_cast<std::ptrdiff_t>(t * (width + 1));
-    batch.values.insert(batch.values.end(), row, row + static_cast<std::ptrdiff_t>(width));
-  }
   const auto points = choose_points(ground, rng);
-  const std::set<std::size_t> cuts(points.begin(), points.end());
-  Entries served;
-  features::RowPipeline pipeline = source.pipeline();
-  std::vector<float> row(width);
-  for (std::size_t i = 0; i < ground.events.size(); ++i) {
-    if (pipeline.push(ground.events[i], row).status == features::Status::kReady) {
-      served.decided_at.push_back(pipeline.moment().available_at);
-      served.known_at.push_back(pipeline.moment().available_at);
-      served.values.insert(served.values.end(), row.begin(), row.end());
-    }
-    if (!cuts.contains(i)) continue;
-    ByteWriter state;
-    pipeline.save(state);
-    pipeline = source.pipeline();
-    ByteReader from(state.bytes(), "state");
-    pipeline.restore(from);
-    ++verdict.tries;
-  }
-  if (auto found = first_difference(series, batch, served, {}, verdict.compared)) {
-    found->what = "training has the one, the served stream the other";
-    verdict.fail(*std::move(found));
-  }
-  return verdict;
+  return serve_and_compare(source, ground.events, {points.begin(), points.end()});
 }
 
 }  // namespace foxhunt::proofs

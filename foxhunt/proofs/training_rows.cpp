@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "foxhunt/base/error.h"
-#include "foxhunt/features/pipeline.h"
 #include "foxhunt/market/bar_selector.h"
 #include "foxhunt/proofs/memory_reader.h"
 
@@ -13,9 +12,10 @@ namespace {
 
 using market::Bar;
 
-features::FeaturePipeline make_pipeline(const std::string& product,
-                                        const features::FeatureConfig& config) {
-  return {config, market::Calendar::for_product(product), market::contract_for_product(product)};
+features::RowPipeline make_pipeline(const std::string& product,
+                                    const features::FeatureConfig& config) {
+  return {config, std::nullopt, market::Calendar::for_product(product),
+          market::contract_for_product(product)};
 }
 
 std::int64_t label_past(const bundle::LabelConfig& label) {
@@ -64,9 +64,7 @@ TrainingRows::TrainingRows(std::string product, features::FeatureConfig features
   series_ = series_of(make_pipeline(product_, features_).schema(), label_);
 }
 
-features::FeaturePipeline TrainingRows::pipeline() const {
-  return make_pipeline(product_, features_);
-}
+features::RowPipeline TrainingRows::pipeline() const { return make_pipeline(product_, features_); }
 
 train::SequenceSet TrainingRows::sequences(std::span<const Bar> bars) const {
   train::SequenceBuilder builder({.product = product_}, features_, label_);
@@ -77,7 +75,7 @@ train::SequenceSet TrainingRows::sequences(std::span<const Bar> bars) const {
 
 std::vector<Entries> TrainingRows::run(std::span<const Bar> bars) const {
   // The builder refuses data without a single row; as a source that is an empty answer.
-  features::FeaturePipeline first = pipeline();
+  features::RowPipeline first = pipeline();
   std::vector<float> row(static_cast<std::size_t>(first.width()));
   const bool any = std::ranges::any_of(bars, [&](const Bar& bar) {
     return first.push(bar, row).status == features::Status::kReady;
@@ -88,7 +86,7 @@ std::vector<Entries> TrainingRows::run(std::span<const Bar> bars) const {
 
 UsableBars usable_bars(const train::ExperimentConfig& config) {
   market::BarSelector selector({.product = config.data.product, .symbol = config.data.symbol});
-  features::FeaturePipeline pipeline = make_pipeline(config.data.product, config.features);
+  features::RowPipeline pipeline = make_pipeline(config.data.product, config.features);
   std::vector<float> row(static_cast<std::size_t>(pipeline.width()));
   UsableBars out;
   for (const std::string& path : config.data.files) {

@@ -8,7 +8,7 @@
 
 #include "foxhunt/bundle/label_config.h"
 #include "foxhunt/features/feature_config.h"
-#include "foxhunt/features/pipeline.h"
+#include "foxhunt/features/row_pipeline.h"
 #include "foxhunt/market/record.h"
 #include "foxhunt/proofs/source.h"
 #include "foxhunt/train/experiment.h"
@@ -32,7 +32,7 @@ class TrainingRows final : public Source {
   std::vector<Entries> run(std::span<const market::Bar> bars) const override;
 
   /// A new one of what makes the rows.
-  features::FeaturePipeline pipeline() const;
+  features::RowPipeline pipeline() const;
   /// The sequences behind them. Errors  DataError when no row comes out.
   train::SequenceSet sequences(std::span<const market::Bar> bars) const;
 

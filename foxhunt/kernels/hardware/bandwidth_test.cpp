@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -98,14 +97,8 @@ TEST(Judge, NamesSamplesThatScatterAndTakesAnEmptyMeasurementAsUnknown) {
   EXPECT_EQ(judge({}).doubts, "");
 }
 
-TEST(MeasureBandwidth, IsQuickPositiveAndPassesItsOwnJudge) {
-  const Machine machine = this_machine();
-  const auto start = std::chrono::steady_clock::now();
-  const Bandwidth found = measure_bandwidth(machine);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  // Half a second alone; ten, since a shared machine may stall.
-  EXPECT_LT(seconds, 10.0);
+TEST(MeasureBandwidth, IsPositiveAndPassesItsOwnJudge) {
+  const Bandwidth found = measure_bandwidth(this_machine());
   const JudgedBandwidth judged = judge(found);
   for (const ReadRate* level : {&judged.bandwidth.l1, &judged.bandwidth.l2}) {
     EXPECT_GT(level->median, 0.0) << judged.doubts;

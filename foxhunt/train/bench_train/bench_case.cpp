@@ -118,6 +118,10 @@ CaseSummary summarise(const CaseRecord& record, std::int64_t rows, double level,
     s.other_cores = std::max(s.other_cores, visit.other_cores);
   }
   s.peak_bytes = repeatable_figure(peaks, level);
+  if (record.which.device == "cpu") {
+    s.peak_bytes.low /= kResidentBetweenProcesses;
+    s.peak_bytes.high *= kResidentBetweenProcesses;
+  }
   s.loss = stability_of(record.visits);
   return s;
 }

@@ -58,6 +58,11 @@ struct HostSpeed {
 };
 HostSpeed host_speed(const std::vector<const CaseRecord*>& records);
 
+/// How far resident memory moves from one process to the next, which visits inside one cannot see:
+/// the allocator's thresholds and fragments stay for its life. bench/repeat_bench_train.py showed
+/// up to 1.14 between two runs.
+inline constexpr double kResidentBetweenProcesses = 1.15;
+
 /// What the visits of a case come to. Every figure is the median over visits of what one visit
 /// says, with the interval in which a second run falls (order_statistics.h).
 struct CaseSummary {
@@ -67,7 +72,9 @@ struct CaseSummary {
   /// that the machine was seen: they hold what it drifted in this run.
   Figure step_seconds{}, p5{}, p95{}, least{};
   Figure windows_per_second{}, rows_per_second{};
-  Figure peak_bytes{};  ///< NaN where the system does not tell
+  /// NaN where the system does not tell. Of resident memory the interval is wider than the visits'
+  /// own by kResidentBetweenProcesses.
+  Figure peak_bytes{};
   LossStability loss{};
   std::int64_t steps = 0;
   double other_cores = 0;  ///< the most that a visit met

@@ -48,6 +48,16 @@ TEST(BenchCase, FiguresAreMediansOfWhatVisitsSay) {
   EXPECT_EQ(s.steps, 9);
 }
 
+TEST(BenchCase, ResidentMemoryMayMoveBetweenProcessesAnAllocatorsPeakDoesNot) {
+  CaseRecord r = record({visit({1.0}), visit({1.0})});
+  EXPECT_EQ(r.which.device, "cpu");
+  EXPECT_DOUBLE_EQ(summarise(r, 1, 0.95).peak_bytes.low, 100 / 1.15);
+  EXPECT_DOUBLE_EQ(summarise(r, 1, 0.95).peak_bytes.high, 100 * 1.15);
+  r.which.device = "cuda:0";
+  EXPECT_DOUBLE_EQ(summarise(r, 1, 0.95).peak_bytes.low, 100);
+  EXPECT_DOUBLE_EQ(summarise(r, 1, 0.95).peak_bytes.high, 100);
+}
+
 TEST(BenchCase, AnUnknownPeakIsNoZero) {
   EXPECT_TRUE(std::isnan(summarise(record({visit({1.0}, {1.0}, -1)}), 1, 0.95).peak_bytes.value));
 }

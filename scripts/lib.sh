@@ -25,10 +25,11 @@ configure_and_build() { # preset, then targets
   shift
   mkdir -p "$top/build"
   log=$top/build/$preset.log
-  local torch=()
-  case $preset in notorch | asan | tsan | fuzz) ;; *) torch=("-DTORCH_ROOT=$(torch_root)") ;; esac
+  local settings=()
+  case $preset in notorch | asan | tsan | fuzz) ;; *) settings=("-DTORCH_ROOT=$(torch_root)") ;; esac
+  [ "${precompile:-no}" = yes ] && settings+=(-DFOXHUNT_PCH=ON)
   say "== building preset '$preset' (${*:-all}), log in build/$preset.log"
-  (cd "$top" && cmake --preset "$preset" "${torch[@]}" ${FOXHUNT_SHARED:+"-DFOXHUNT_SHARED=$FOXHUNT_SHARED"}) \
+  (cd "$top" && cmake --preset "$preset" "${settings[@]}" ${FOXHUNT_SHARED:+"-DFOXHUNT_SHARED=$FOXHUNT_SHARED"}) \
     >"$log" 2>&1 || { tail -40 "$log" >&2; fail "cmake --preset $preset failed"; }
   local target=()
   [ $# -gt 0 ] && target=(--target "$@")

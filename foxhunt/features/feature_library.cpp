@@ -18,6 +18,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/features/elf_check.h"
 
 namespace foxhunt::features {
 namespace {
@@ -123,7 +124,10 @@ void FeatureLibrary::Image::write(std::string_view bytes, const std::string& fil
 }
 
 FeatureLibrary::FeatureLibrary(std::string file, std::string sha256, const std::string& bytes)
-    : file_(std::move(file)), image_(std::make_unique<Image>(bytes, file_)) {
+    : file_(std::move(file)) {
+  if (const std::string problem = elf_problem(bytes); !problem.empty())
+    throw ConfigError(fmt::format("{}: {}", file_, problem));
+  image_ = std::make_unique<Image>(bytes, file_);
   void* const symbol = ::dlsym(image_->handle, kSymbol);
   if (symbol == nullptr) throw ConfigError(fmt::format("{}: exports no {}", file_, kSymbol));
   table_ = reinterpret_cast<const foxhunt_features* (*)()>(symbol)();

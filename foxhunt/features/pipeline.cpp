@@ -276,9 +276,13 @@ const PushCounters& FeaturePipeline::counters() const noexcept { return impl_->m
 void FeaturePipeline::reset() noexcept { impl_->memory.reset(); }
 void FeaturePipeline::load_libraries_anew() { impl_->user.load_anew(); }
 
+std::span<const std::int64_t> FeaturePipeline::not_finite() const noexcept {
+  return impl_->memory.user.not_finite;
+}
+
 std::string FeaturePipeline::summary() const {
   std::vector<std::string> spoiled;
-  const std::vector<std::int64_t>& counts = impl_->memory.user.not_finite;
+  const std::span<const std::int64_t> counts = not_finite();
   const std::size_t own = impl_->schema.columns.size() - counts.size();
   for (std::size_t c = 0; c < counts.size(); ++c) {
     if (counts[c] > 0)

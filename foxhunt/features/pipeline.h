@@ -97,9 +97,8 @@ struct PushCounters {
 
 class FeaturePipeline {
  public:
-  /// Errors  ConfigError with everything that is wrong: a value out of range, spans that do not
-  ///         increase, no volatility span, a contract without a tick; or a library of
-  ///         config.plugins that cannot be used (feature_library.h).
+  /// Errors  ConfigError: everything that is wrong with values, spans and the contract's tick; else
+  ///         a library of config.plugins that cannot be used (feature_library.h).
   FeaturePipeline(FeatureConfig config, market::Calendar calendar, market::Contract contract);
   ~FeaturePipeline();
   /// A second stream that goes on from the same bar.
@@ -113,9 +112,9 @@ class FeaturePipeline {
   const FeatureConfig& config() const noexcept;
 
   /// `row` [F] is written when the answer is kReady; raw values, not normalised, all finite. Bars
-  /// come in the order of their time; an ignored bar leaves the pipeline as it was, but for the
-  /// counters. Errors  ShapeError when `row` is not [F]. Cost    O(F), whatever the spans; no
-  /// allocation after construction.
+  /// come in the order of their time; an ignored bar changes the counters alone.
+  /// Errors  ShapeError when `row` is not [F].
+  /// Cost    O(F), whatever the spans; no allocation after construction.
   PushResult push(const market::Bar& bar, std::span<float> row);
   /// push() without its check: `row` has width() elements.
   PushResult push_unchecked(const market::Bar& bar, std::span<float> row) noexcept;
@@ -123,12 +122,13 @@ class FeaturePipeline {
   /// The session of the last accepted bar; all null before the first.
   const market::Session& session() const noexcept;
   const PushCounters& counters() const noexcept;
+  std::span<const std::int64_t> not_finite() const noexcept;  ///< of each of the users' columns
   /// For people: the counters, and which columns were not finite how often.
   std::string summary() const;
   /// As newly constructed.
   void reset() noexcept;
-  /// The libraries of config().plugins are loaded a second time, for this stream alone, as another
-  /// process would have them: what they keep in variables of their own starts anew.
+  /// Loads the libraries of config().plugins a second time, for this stream and copies of it: what
+  /// they keep in variables of their own starts anew, as in another process.
   void load_libraries_anew();
 
   /// Appends one part (base/state_part.h): what the next rows, statuses and counters depend on, and
@@ -136,10 +136,10 @@ class FeaturePipeline {
   /// Cost    16 bytes a bar of the longest volatility span and the volume span, 8 a bar of the
   /// longest return span, what the libraries remember, and about 700 bytes.
   void save(ByteWriter& to) const;
-  /// Goes on where the saved stream stood. The session comes from this pipeline's calendar.
+  /// Goes on where the saved stream stood; the session comes from this calendar.
   /// Errors  FormatError: bytes cut short or damaged, another version, a pipeline made otherwise
-  /// (each setting that differs, both sides), values that no stream leaves behind. The pipeline is
-  /// then as it was; where `from` stands is open.
+  /// (each setting that differs, both sides), values that no stream leaves behind. All is then as
+  /// it was, but where `from` stands.
   void restore(ByteReader& from);
 
  private:

@@ -80,6 +80,10 @@ const PushCounters& RowPipeline::counters() const noexcept {
   return std::visit([](const auto& inner) -> const PushCounters& { return inner.counters(); },
                     inner_);
 }
+std::span<const std::int64_t> RowPipeline::not_finite() const noexcept {
+  const auto* const bars = std::get_if<FeaturePipeline>(&inner_);
+  return bars == nullptr ? std::span<const std::int64_t>{} : bars->not_finite();
+}
 std::string RowPipeline::summary() const {
   return std::visit([](const auto& inner) { return inner.summary(); }, inner_);
 }

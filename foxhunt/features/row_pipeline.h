@@ -38,6 +38,7 @@ class RowPipeline {
   /// As FeaturePipeline.
   const market::Session& session() const noexcept;
   const PushCounters& counters() const noexcept;
+  std::span<const std::int64_t> not_finite() const noexcept;  ///< as FeaturePipeline; [] of books
   std::string summary() const;
   void reset() noexcept;
   void load_libraries_anew();  ///< as FeaturePipeline; nothing happens for order events

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cfenv>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -92,7 +93,11 @@ FeatureLibrary::Image::Image(std::string_view bytes, const std::string& file)
   }
   try {
     write(bytes, file);
+    // Start-up code of a library may change how this thread computes (-ffast-math does).
+    std::fenv_t mode;
+    std::fegetenv(&mode);
     handle = ::dlopen(place().c_str(), RTLD_NOW | RTLD_LOCAL);
+    std::fesetenv(&mode);
     if (handle == nullptr) {
       const char* const said = ::dlerror();
       std::string why = said == nullptr ? "no reason given" : said;

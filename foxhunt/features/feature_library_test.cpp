@@ -93,6 +93,13 @@ TEST_F(FeatureLibraryTest, ManyAreLoadedAndLetGo) {
   }
 }
 
+TEST_F(FeatureLibraryTest, LoadingChangesNotHowTheHostComputes) {
+  volatile float small = 1e-40F;  // denormal
+  ASSERT_GT(small * 0.5F, 0.0F);
+  EXPECT_EQ(FeatureLibrary::open(plugin("fast_math"))->id().name, "fast_math");
+  EXPECT_GT(small * 0.5F, 0.0F);
+}
+
 TEST_F(FeatureLibraryTest, WhatIsNoneIsRefusedByName) {
   EXPECT_THAT(refusal("no/such.so"),
               AllOf(HasSubstr("there is no file 'no/such.so'"), HasSubstr("FOXHUNT_PLUGINS")));

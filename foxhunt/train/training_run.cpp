@@ -82,7 +82,7 @@ TrainReport run_training(RunDir& run, const Together& together, const TrainingRu
     write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
     write_file_atomic(run.file("coverage.json"), coverage_json(data));
   }
-  together.require_same_data(data.files);
+  together.require_same_data(data.files, data.set.schema);
   const features::Normalizer normalizer = normalizer_of(what, data);
   const model::HeadConfig head = config.hyper.to_head_config(
       static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);

@@ -47,7 +47,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/foxhunt)
 install(TARGETS foxhunt_engine_shared EXPORT foxhuntTargets COMPONENT engine
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine NAMELINK_COMPONENT engine)
 install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine)
-install(FILES foxhunt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT engine)
+install(FILES foxhunt.h ${CMAKE_SOURCE_DIR}/foxhunt/features/foxhunt_features.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT engine)
 install(EXPORT foxhuntTargets NAMESPACE foxhunt:: DESTINATION ${package} COMPONENT engine)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/foxhuntConfig.cmake.in
   ${CMAKE_BINARY_DIR}/generated/foxhuntConfig.cmake INSTALL_DESTINATION ${package}

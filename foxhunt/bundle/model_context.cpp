@@ -8,6 +8,7 @@
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
 #include "foxhunt/config/config.h"
+#include "foxhunt/features/feature_library.h"
 
 namespace foxhunt::bundle {
 namespace {
@@ -45,6 +46,7 @@ std::string rows_hash(const features::FeatureConfig& features,
 }
 
 features::RowPipeline ModelContext::pipeline() const {
+  features::require_libraries(features.plugins, schema);
   features::RowPipeline pipeline(features, book, market::Calendar::for_product(product),
                                  market::contract_for_product(product));
   normalizer.require_schema(pipeline.schema());

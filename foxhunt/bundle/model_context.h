@@ -26,7 +26,8 @@ struct ModelContext {
 
   /// What makes rows of records for this model.
   /// Errors  ConfigError: an unknown product, or features whose schema is not what the normaliser
-  /// was fitted on.
+  ///         was fitted on; a user's library that is not there. DataError: one of other bytes than
+  ///         those it was trained with, naming both hashes; it is not loaded.
   features::RowPipeline pipeline() const;
 
   /// As entries of a safetensors file's metadata, each name under "foxhunt.".

@@ -29,7 +29,8 @@ void apply_override(FieldList& list, const std::string& assignment);
 /// Every value against its range; all that are outside, one a line. Empty: all well.
 std::vector<std::string> range_errors(const FieldList& list);
 
-/// The resolved config as TOML, every key with its help as a comment when `comments`.
+/// The resolved config as TOML, every key with its help as a comment when `comments`. Without them
+/// an empty list of FieldCollector::later() is left out.
 /// load_toml_text reads it back to the same values, bit for bit.
 std::string dump_toml(const FieldList& list, bool comments);
 

@@ -105,6 +105,42 @@ TEST(Config, DumpReadsBackToTheSameHash) {
   EXPECT_NE(hash_of(again), hash_of(config));
 }
 
+struct Older {
+  std::int64_t span = 5;
+
+  template <class Self, class Visitor>
+  static void describe(Self& c, Visitor&& key) {
+    key("span", c.span, 1, 9, "bars");
+  }
+};
+struct Newer : Older {
+  std::vector<std::string> plugins{};
+
+  template <class Self, class Visitor>
+  static void describe(Self& c, Visitor&& key) {
+    Older::describe(c, key);
+    key.later("plugins", c.plugins, "libraries");
+  }
+};
+
+TEST(Config, AListThatCameLaterChangesNothingWhereItIsEmpty) {
+  Newer config;
+  EXPECT_EQ(dump(config), dump(Older{}));
+  EXPECT_EQ(hash_of(config), hash_of(Older{}));
+  EXPECT_THAT(dump(config, /*comments=*/true), HasSubstr("plugins = []"));
+  EXPECT_THAT(json_schema(fields_of(config), "c"), HasSubstr("plugins"));
+  EXPECT_THAT(help_markdown(fields_of(config)), HasSubstr("| `plugins` | list of strings | `[]`"));
+  config.plugins = {"a \"b\".so", "c"};
+  EXPECT_THAT(dump(config), HasSubstr("plugins = [\"a \\\"b\\\".so\", \"c\"]"));
+  EXPECT_NE(hash_of(config), hash_of(Older{}));
+  Newer again;
+  FieldList list = fields_of(again);
+  load_toml_text(list, dump(config), "dump");
+  EXPECT_EQ(again.plugins, config.plugins);
+  load_toml_text(list, dump(Newer{}, /*comments=*/true), "empty");
+  EXPECT_TRUE(again.plugins.empty());
+}
+
 TEST(Config, OverridesTakeTomlValuesAndBareWords) {
   Outer config;
   FieldList list = fields_of(config);

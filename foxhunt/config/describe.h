@@ -46,6 +46,8 @@ struct Field {
   double min = -std::numeric_limits<double>::infinity();  ///< for numbers, and each number of a
                                                           ///< list; inclusive
   double max = std::numeric_limits<double>::infinity();
+  /// Named in a dump without comments, and so in the hash, only where it is not empty.
+  bool only_where_used = false;
 };
 
 /// A [section] of a config.
@@ -85,6 +87,13 @@ class FieldCollector {
   void operator()(const char* name, std::vector<double>& value, double min, double max,
                   const char* help) {
     add(name, &value, help, min, max);
+  }
+
+  /// A list that came later than files and hashes which are to stay as they are: an empty one is
+  /// not dumped.
+  void later(const char* name, std::vector<std::string>& value, const char* help) {
+    add(name, &value, help);
+    list_.fields.back().only_where_used = true;
   }
 
   template <class Enum>

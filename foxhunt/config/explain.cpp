@@ -18,6 +18,11 @@ std::string section_of(const Field& field) {
 }
 std::string name_of(const Field& field) { return field.path.substr(field.path.rfind('.') + 1); }
 
+bool is_empty_list(const Field& field) {
+  const auto* list = std::get_if<std::vector<std::string>*>(&field.target);
+  return list != nullptr && (*list)->empty();
+}
+
 std::string section_help(const FieldList& list, const std::string& path) {
   for (const Section& section : list.sections) {
     if (section.path == path) return section.help;
@@ -80,6 +85,7 @@ std::string dump_toml(const FieldList& list, bool comments) {
         out += fmt::format("[{}]\n", path);
       },
       [&](const Field& field) {
+        if (!comments && field.only_where_used && is_empty_list(field)) return;
         std::string line = fmt::format("{} = {}", name_of(field), value_text(field));
         if (comments) {
           const std::string range = range_text(field);

@@ -30,6 +30,8 @@ Status status_of(features::Status status) {
       return Status::kOutOfOrder;
     case features::Status::kNoSample:
       return Status::kNoSample;
+    case features::Status::kNotFinite:
+      return Status::kBadInput;
   }
   return Status::kBadRecord;
 }

@@ -12,7 +12,7 @@
 
 namespace foxhunt::features {
 
-Schema make_schema(const FeatureConfig& config) {
+Schema make_schema(const FeatureConfig& config, const std::vector<Column>& user) {
   Schema schema;
   const auto add = [&schema](std::string name, std::string unit, std::int64_t warm_up,
                              std::string help) {
@@ -44,6 +44,15 @@ Schema make_schema(const FeatureConfig& config) {
   add("to_close", "minutes", 1, "from the end of the bar to the session's scheduled close");
   add("clock_sin", "sine of the day", 1, "sine of since_open as a part of 24 hours");
   add("clock_cos", "cosine of the day", 1, "cosine of since_open as a part of 24 hours");
+  for (const Column& column : user) {
+    const auto other = std::ranges::find(schema.columns, column.name, &Column::name);
+    if (other != schema.columns.end()) {
+      throw ConfigError(fmt::format(
+          "[features] plugins: column '{}' of library '{}' is one of {}'s already", column.name,
+          column.library.name, other->library ? other->library.name : "foxhunt"));
+    }
+    schema.columns.push_back(column);
+  }
   return schema;
 }
 

@@ -2,6 +2,7 @@
 // Which features a run uses. Spans are in bars.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace foxhunt::features {
@@ -13,6 +14,7 @@ struct FeatureConfig {
   std::int64_t volume_span = 60;
   std::int64_t max_gap_minutes = 30;
   double clip = 5.0;
+  std::vector<std::string> plugins{};
 
   template <class Self, class Visitor>
   static void describe(Self& c, Visitor&& key) {
@@ -27,6 +29,9 @@ struct FeatureConfig {
     key("max_gap_minutes", c.max_gap_minutes, 1, 1440,
         "a longer hole inside a session starts a new sequence");
     key("clip", c.clip, 0.1, 1000.0, "limit of normalised values");
+    key.later("plugins", c.plugins,
+              "shared libraries with columns of your own, docs/user_features.md; a file that is "
+              "not there is looked for by its name in the folders of FOXHUNT_PLUGINS");
   }
 };
 

@@ -80,7 +80,7 @@ void Normalizer::require_schema(const Schema& schema) const {
   if (schema.hash() != schema_hash_) {
     throw ConfigError(
         fmt::format("[normalizer] the columns have the names that it was fitted on, but other "
-                    "units or warm-ups: schema {} instead of {}",
+                    "units, warm-ups or libraries: schema {} instead of {}",
                     schema.hash(), schema_hash_));
   }
 }

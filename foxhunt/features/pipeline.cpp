@@ -44,8 +44,10 @@ std::size_t longest_return(const FeatureConfig& config) {
 
 }  // namespace
 
-PipelineMemory::PipelineMemory(const FeatureConfig& config, Price tick)
-    : closes(longest_return(config) + 1), log_volume(config.volume_span) {
+PipelineMemory::PipelineMemory(const FeatureConfig& config, Price tick, const UserColumns& columns)
+    : closes(longest_return(config) + 1),
+      log_volume(config.volume_span),
+      user(columns.new_memory()) {
   volatilities.reserve(config.volatility_spans.size());
   for (const std::int64_t span : config.volatility_spans) volatilities.emplace_back(span, tick);
 }
@@ -54,6 +56,7 @@ void PipelineMemory::forget() noexcept {
   bars = 0;
   for (RealisedVolatility& volatility : volatilities) volatility.clear();
   log_volume.clear();
+  user.forget();
 }
 
 void PipelineMemory::reset() noexcept {
@@ -61,16 +64,19 @@ void PipelineMemory::reset() noexcept {
   last.reset();
   session = {};
   counters = {};
+  user.reset();
 }
 
 FeaturePipeline::Impl::Impl(FeatureConfig c, market::Calendar cal, market::Contract con)
     : config(std::move(c)),
       calendar(std::move(cal)),
       contract(std::move(con)),
-      schema(make_schema(config)),
+      user(config.plugins),
+      schema(make_schema(config, user.columns())),
       warm_up(schema.warm_up()),
-      memory(config, contract.tick),
-      sigmas(config.volatility_spans.size()) {}
+      memory(config, contract.tick, user),
+      sigmas(config.volatility_spans.size()),
+      user_values(user.width()) {}
 
 BarFault FeaturePipeline::Impl::fault_of(const Bar& bar) const noexcept {
   const Price prices[] = {bar.open, bar.high, bar.low, bar.close};
@@ -167,6 +173,16 @@ void FeaturePipeline::Impl::write(const Bar& bar, std::span<float> row) noexcept
   put(std::cos(angle));
 }
 
+bool FeaturePipeline::Impl::users_are_finite() noexcept {
+  bool all = true;
+  for (std::size_t c = 0; c < user_values.size(); ++c) {
+    if (std::isfinite(user_values[c])) continue;
+    ++memory.user.not_finite[c];
+    all = false;
+  }
+  return all;
+}
+
 PushResult FeaturePipeline::Impl::push(const Bar& bar, std::span<float> row) noexcept {
   PushCounters& counters = memory.counters;
   ++counters.bars;
@@ -184,12 +200,18 @@ PushResult FeaturePipeline::Impl::push(const Bar& bar, std::span<float> row) noe
   if (starts) memory.forget();
   memory.session = *found;
   memory.take(bar);
+  user.push(bar, memory.session, contract.tick, memory.user, user_values);
   if (memory.bars < warm_up) {
     ++counters.warming_up;
     return {.status = Status::kWarmingUp, .starts_sequence = starts};
   }
+  if (!users_are_finite()) {
+    ++counters.not_finite;
+    return {.status = Status::kNotFinite, .starts_sequence = starts};
+  }
   ++counters.ready;
   write(bar, row);
+  std::ranges::copy(user_values, row.end() - std::ssize(user_values));
   return {.status = Status::kReady, .starts_sequence = starts};
 }
 
@@ -206,9 +228,10 @@ std::string PushCounters::summary() const {
   add(duplicates, "duplicates");
   add(conflicts, "with the time of the bar before but other content");
   add(out_of_order, "out of order");
-  std::string text = fmt::format("{} {}: {} ready, {} warming up in {} sequences", bars,
-                                 unsampled() > 0 ? "order events" : "bars", ready, warming_up,
-                                 sequences);
+  std::string text =
+      fmt::format("{} {}: {} ready, {} warming up in {} sequences", bars,
+                  unsampled() > 0 ? "order events" : "bars", ready, warming_up, sequences);
+  if (not_finite > 0) text += fmt::format(", {} with a value that is not finite", not_finite);
   if (!ignored.empty()) text += fmt::format("; ignored: {}", fmt::join(ignored, ", "));
   return text;
 }
@@ -251,5 +274,22 @@ PushResult FeaturePipeline::push_unchecked(const market::Bar& bar, std::span<flo
 const market::Session& FeaturePipeline::session() const noexcept { return impl_->memory.session; }
 const PushCounters& FeaturePipeline::counters() const noexcept { return impl_->memory.counters; }
 void FeaturePipeline::reset() noexcept { impl_->memory.reset(); }
+void FeaturePipeline::load_libraries_anew() { impl_->user.load_anew(); }
+
+std::span<const std::int64_t> FeaturePipeline::not_finite() const noexcept {
+  return impl_->memory.user.not_finite;
+}
+
+std::string FeaturePipeline::summary() const {
+  std::vector<std::string> spoiled;
+  const std::span<const std::int64_t> counts = not_finite();
+  const std::size_t own = impl_->schema.columns.size() - counts.size();
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    if (counts[c] > 0)
+      spoiled.push_back(fmt::format("{} {}", impl_->schema.columns[own + c].name, counts[c]));
+  }
+  const std::string text = counters().summary();
+  return spoiled.empty() ? text : fmt::format("{}; not finite: {}", text, fmt::join(spoiled, ", "));
+}
 
 }  // namespace foxhunt::features

@@ -12,17 +12,17 @@
 //
 // The columns, with c, h, l, v the close, high, low and volume of bar t, s(n) the realised
 // volatility of the last n one-bar log returns (volatility.h), V the longest of the volatility
-// spans, all logarithms natural:
+// spans, all logarithms natural; behind them those of the user's libraries (foxhunt_features.h):
 //
-//   ret_k             ln(c[t] / c[t-k]) / (s(V) sqrt(k))                             standard
-//   deviations range             ln(h / l) / s(V) standard deviations close_location    ((c - l) -
-//   (h - c)) / (h - l), 0 where h = l                   -1 at the low, 1 at the high volume ln(1 +
-//   v) - mean of ln(1 + v) over the volume_span bars before ln ratio vol_n             ln(s(n) /
-//   1e-4)                                                ln of basis points vol_m_over_n ln(s(m) /
-//   s(n)) of neighbouring spans m < n                    ln ratio since_open        from the
-//   session's open to the end of the bar                  minutes to_close          from the end of
-//   the bar to the session's scheduled close       minutes clock_sin/_cos    of 2 pi since_open /
-//   (24 h): where in the day, without a jump
+//   ret_k           ln(c[t] / c[t-k]) / (s(V) sqrt(k))            standard deviations
+//   range           ln(h / l) / s(V)                              standard deviations
+//   close_location  ((c - l) - (h - c)) / (h - l), 0 if h = l     -1 at the low, 1 at the high
+//   volume          ln(1 + v) less its mean over the bars before  ln ratio
+//   vol_n           ln(s(n) / 1e-4)                               ln of basis points
+//   vol_m_over_n    ln(s(m) / s(n)) of neighbouring spans m < n   ln ratio
+//   since_open      from the session's open to the bar's end      minutes
+//   to_close        from the bar's end to the scheduled close     minutes
+//   clock_sin/_cos  of 2 pi since_open / (24 h)                   where in the day, without a jump
 //
 // The open is at 17:00 Chicago all year, so since_open is a local clock and daylight saving does
 // not move it.
@@ -48,6 +48,7 @@ enum class Status : std::uint8_t {
   kBadBar,      ///< null or non-positive price, inconsistent OHLC, other length: ignored
   kOutOfOrder,  ///< begins before the bar before has ended (duplicates too): ignored
   kNoSample,    ///< an order event at which no row is due (BookPipeline)
+  kNotFinite,   ///< the bar was taken, but a user's column has a value that is not finite
 };
 
 /// When a row could be known, and the price it is of.
@@ -62,8 +63,8 @@ struct PushResult {
   bool starts_sequence = false;  ///< this bar is the first of a new sequence
 };
 
-/// What became of every bar, or order event, since construction or reset(). bars = ready +
-/// warming_up + all that was ignored + unsampled().
+/// What became of every bar, or order event, since construction or reset(). bars = taken() + all
+/// that was ignored + unsampled().
 struct PushCounters {
   std::int64_t bars = 0;
   std::int64_t ready = 0;
@@ -81,24 +82,23 @@ struct PushCounters {
   std::int64_t new_contract = 0;        ///<   contract within a session,
   std::int64_t after_halt = 0;          ///<   part of a session behind its halt,
   std::int64_t long_gap = 0;            ///<   or a hole > max_gap_minutes
+  std::int64_t not_finite = 0;          ///< kNotFinite
 
+  std::int64_t taken() const { return ready + warming_up + not_finite; }
   std::int64_t bad() const {
     return null_value + non_positive_price + inconsistent_ohlc + other_length;
   }
   std::int64_t unordered() const { return duplicates + conflicts + out_of_order; }
   /// Order events at which no row was due; 0 for bars.
-  std::int64_t unsampled() const {
-    return bars - ready - warming_up - closed - bad() - unordered();
-  }
+  std::int64_t unsampled() const { return bars - taken() - closed - bad() - unordered(); }
   /// "1380 bars: 1319 ready, 61 warming up; ignored: 3 closed, …": what is 0 is left out.
   std::string summary() const;
 };
 
 class FeaturePipeline {
  public:
-  /// Errors  ConfigError with everything that is wrong: a value out of range, spans that do not
-  /// increase, no volatility
-  ///         span, a contract without a tick.
+  /// Errors  ConfigError: everything that is wrong with values, spans and the contract's tick; else
+  ///         a library of config.plugins that cannot be used (feature_library.h).
   FeaturePipeline(FeatureConfig config, market::Calendar calendar, market::Contract contract);
   ~FeaturePipeline();
   /// A second stream that goes on from the same bar.
@@ -112,9 +112,9 @@ class FeaturePipeline {
   const FeatureConfig& config() const noexcept;
 
   /// `row` [F] is written when the answer is kReady; raw values, not normalised, all finite. Bars
-  /// come in the order of their time; an ignored bar leaves the pipeline as it was, but for the
-  /// counters. Errors  ShapeError when `row` is not [F]. Cost    O(F), whatever the spans; no
-  /// allocation after construction.
+  /// come in the order of their time; an ignored bar changes the counters alone.
+  /// Errors  ShapeError when `row` is not [F].
+  /// Cost    O(F), whatever the spans; no allocation after construction.
   PushResult push(const market::Bar& bar, std::span<float> row);
   /// push() without its check: `row` has width() elements.
   PushResult push_unchecked(const market::Bar& bar, std::span<float> row) noexcept;
@@ -122,18 +122,24 @@ class FeaturePipeline {
   /// The session of the last accepted bar; all null before the first.
   const market::Session& session() const noexcept;
   const PushCounters& counters() const noexcept;
+  std::span<const std::int64_t> not_finite() const noexcept;  ///< of each of the users' columns
+  /// For people: the counters, and which columns were not finite how often.
+  std::string summary() const;
   /// As newly constructed.
   void reset() noexcept;
+  /// Loads the libraries of config().plugins a second time, for this stream and copies of it: what
+  /// they keep in variables of their own starts anew, as in another process.
+  void load_libraries_anew();
 
   /// Appends one part (base/state_part.h): what the next rows, statuses and counters depend on, and
   /// of which configuration, schema, product and tick. Equal streams give equal bytes.
   /// Cost    16 bytes a bar of the longest volatility span and the volume span, 8 a bar of the
-  /// longest return span, and about 700 bytes.
+  /// longest return span, what the libraries remember, and about 700 bytes.
   void save(ByteWriter& to) const;
-  /// Goes on where the saved stream stood. The session comes from this pipeline's calendar.
+  /// Goes on where the saved stream stood; the session comes from this calendar.
   /// Errors  FormatError: bytes cut short or damaged, another version, a pipeline made otherwise
-  /// (each setting that differs, both sides), values that no stream leaves behind. The pipeline is
-  /// then as it was; where `from` stands is open.
+  /// (each setting that differs, both sides), values that no stream leaves behind. All is then as
+  /// it was, but where `from` stands.
   void restore(ByteReader& from);
 
  private:

@@ -10,6 +10,7 @@
 #include "foxhunt/base/bytes.h"
 #include "foxhunt/features/pipeline.h"
 #include "foxhunt/features/sliding_mean.h"
+#include "foxhunt/features/user_columns.h"
 #include "foxhunt/features/volatility.h"
 
 namespace foxhunt::features {
@@ -17,7 +18,7 @@ namespace foxhunt::features {
 /// Everything that the next push depends on, beside of what the pipeline is made of. A new member
 /// belongs into pipeline_state.cpp, too, unless the rest gives it.
 struct PipelineMemory {
-  PipelineMemory(const FeatureConfig& config, Price tick);
+  PipelineMemory(const FeatureConfig& config, Price tick, const UserColumns& columns);
 
   /// Warms up anew.
   void forget() noexcept;
@@ -36,6 +37,7 @@ struct PipelineMemory {
   SlidingMean log_volume;
   double volume_ratio = 0;  ///< of `last`; take() makes it anew
   PushCounters counters{};
+  UserMemory user;
 };
 
 /// The counter of what makes a bar unusable, or nullptr.
@@ -53,8 +55,12 @@ struct FeaturePipeline::Impl {
   bool is_in_order(const market::Bar& bar) noexcept;
   /// Counts why `bar` starts a sequence; false when it does not.
   bool starts_sequence(const market::Bar& bar, const market::Session& found) noexcept;
-  /// The columns in the order of make_schema().
+  /// Foxhunt's own columns in the order of make_schema().
   void write(const market::Bar& bar, std::span<float> row) noexcept;
+  /// Counts each of the user's values that is not finite; true when all are.
+  bool users_are_finite() noexcept;
+  /// What two pipelines must agree on to share a state, a line a setting.
+  std::string identity() const;
   /// The last bar and what is remembered of its sequence, into a memory without bars whose counters
   /// are read. Errors  FormatError.
   void read_sequence(ByteReader& from, PipelineMemory& into) const;
@@ -62,10 +68,12 @@ struct FeaturePipeline::Impl {
   FeatureConfig config;
   market::Calendar calendar;
   market::Contract contract;
+  UserColumns user;
   Schema schema;
   std::int64_t warm_up;
   PipelineMemory memory;
-  std::vector<double> sigmas;  ///< values of the volatilities, scratch of write()
+  std::vector<double> sigmas;      ///< values of the volatilities, scratch of write()
+  std::vector<float> user_values;  ///< of the last bar
 };
 
 }  // namespace foxhunt::features

@@ -28,7 +28,9 @@ namespace {
 using market::Bar;
 
 constexpr std::string_view kPart = "features.pipeline";
+/// 2 where there are libraries, which have a counter and memories of their own.
 constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersionWithLibraries = 2;
 
 constexpr BarFault kCounters[] = {&PushCounters::bars,
                                   &PushCounters::ready,
@@ -45,19 +47,18 @@ constexpr BarFault kCounters[] = {&PushCounters::bars,
                                   &PushCounters::new_session,
                                   &PushCounters::new_contract,
                                   &PushCounters::after_halt,
-                                  &PushCounters::long_gap};
+                                  &PushCounters::long_gap,
+                                  &PushCounters::not_finite};
 static_assert(sizeof(PushCounters) == std::size(kCounters) * sizeof(std::int64_t));
+
+/// Those that a state of this version holds.
+std::span<const BarFault> counters_of(std::uint32_t version) {
+  const std::span<const BarFault> all(kCounters);
+  return version == kVersion ? all.first(all.size() - 1) : all;
+}
 
 /// More bars than any stream has; sums of a few counters below it do not overflow.
 constexpr std::int64_t kMostBars = std::int64_t{1} << 56U;
-
-/// What two pipelines must agree on to share a state, a line a setting.
-std::string identity(const FeatureConfig& config, const Schema& schema,
-                     const market::Contract& contract, const market::Calendar& calendar) {
-  return fmt::format("product = '{}'\ncalendar = '{}'\ntick = {} * 1e-9\nschema = {}\n{}",
-                     contract.product, calendar.product(), contract.tick.nano, schema.hash(),
-                     config::dump(config));
-}
 
 /// Lines of `text` that `other` does not have.
 std::string only_in(const std::string& text, const std::string& other) {
@@ -120,9 +121,9 @@ std::vector<SlidingMean::Exact> read_window(ByteReader& from, std::int64_t n) {
   return values;
 }
 
-PushCounters read_counters(ByteReader& from) {
+PushCounters read_counters(ByteReader& from, std::uint32_t version) {
   PushCounters counters;
-  std::vector<std::int64_t> values(std::size(kCounters));
+  std::vector<std::int64_t> values(counters_of(version).size());
   from.list(std::span(values));
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < 0 || values[i] > kMostBars) {
@@ -131,7 +132,7 @@ PushCounters read_counters(ByteReader& from) {
     counters.*kCounters[i] = values[i];
   }
   const PushCounters& c = counters;
-  const std::int64_t accepted = c.ready + c.warming_up;
+  const std::int64_t accepted = c.taken();
   if (c.bars != accepted + c.closed + c.bad() + c.unordered() ||
       c.sequences != c.new_session + c.new_contract + c.after_halt + c.long_gap ||
       c.sequences > accepted || (c.sequences == 0) != (accepted == 0)) {
@@ -140,15 +141,26 @@ PushCounters read_counters(ByteReader& from) {
   return counters;
 }
 
+std::uint32_t version_of(const UserColumns& user) {
+  return user.empty() ? kVersion : kVersionWithLibraries;
+}
+
 }  // namespace
+
+std::string FeaturePipeline::Impl::identity() const {
+  return fmt::format("product = '{}'\ncalendar = '{}'\ntick = {} * 1e-9\nschema = {}\n{}{}",
+                     contract.product, calendar.product(), contract.tick.nano, schema.hash(),
+                     config::dump(config), user.identity());
+}
 
 void FeaturePipeline::save(ByteWriter& to) const {
   const PipelineMemory& memory = impl_->memory;
+  const std::uint32_t version = version_of(impl_->user);
   ByteWriter out;
-  out.text(identity(impl_->config, impl_->schema, impl_->contract, impl_->calendar));
+  out.text(impl_->identity());
   std::vector<std::int64_t> counters;
   counters.reserve(std::size(kCounters));
-  for (const BarFault counter : kCounters) counters.push_back(memory.counters.*counter);
+  for (const BarFault counter : counters_of(version)) counters.push_back(memory.counters.*counter);
   out.list(std::span<const std::int64_t>(counters));
   out.value(memory.last.has_value());
   if (memory.last) {
@@ -163,7 +175,8 @@ void FeaturePipeline::save(ByteWriter& to) const {
     write_window(out, memory.volatilities.back().squares());
     write_window(out, memory.log_volume);
   }
-  write_part(to, kPart, kVersion, out.bytes());
+  if (version == kVersionWithLibraries) impl_->user.save(memory.user, out);
+  write_part(to, kPart, version, out.bytes());
 }
 
 void FeaturePipeline::Impl::read_sequence(ByteReader& from, PipelineMemory& into) const {
@@ -177,7 +190,7 @@ void FeaturePipeline::Impl::read_sequence(ByteReader& from, PipelineMemory& into
   }
   const auto bars = from.value<std::int64_t>();
   const std::int64_t most = (last.end() - session->open) / last.span;
-  const std::int64_t accepted = into.counters.ready + into.counters.warming_up;
+  const std::int64_t accepted = into.counters.taken();
   if (bars < 1 || bars > most || bars > accepted) {
     from.fail(fmt::format("a sequence of {} bars; {} fit into the session and {} were taken", bars,
                           most, accepted));
@@ -206,20 +219,22 @@ void FeaturePipeline::Impl::read_sequence(ByteReader& from, PipelineMemory& into
 }
 
 void FeaturePipeline::restore(ByteReader& from) {
-  ByteReader part = read_part(from, kPart, kVersion);
-  const std::string here = identity(impl_->config, impl_->schema, impl_->contract, impl_->calendar);
+  const std::uint32_t version = version_of(impl_->user);
+  ByteReader part = read_part(from, kPart, version);
+  const std::string here = impl_->identity();
   const std::string there = part.text();
   if (there != here) {
     part.fail(fmt::format("the state of another pipeline: there {}; here {}", only_in(there, here),
                           only_in(here, there)));
   }
-  PipelineMemory restored(impl_->config, impl_->contract.tick);
-  restored.counters = read_counters(part);
+  PipelineMemory restored(impl_->config, impl_->contract.tick, impl_->user);
+  restored.counters = read_counters(part, version);
   if (part.value<bool>()) {
     impl_->read_sequence(part, restored);
   } else if (restored.counters.sequences > 0) {
     part.fail("bars were taken, but there is no last bar");
   }
+  if (version == kVersionWithLibraries) impl_->user.restore(part, restored.user);
   part.finish();
   static_assert(std::is_nothrow_move_assignable_v<PipelineMemory>);
   impl_->memory = std::move(restored);

@@ -1,6 +1,11 @@
 #include "foxhunt/features/row_pipeline.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <utility>
+
+#include "foxhunt/base/error.h"
 
 namespace foxhunt::features {
 namespace {
@@ -9,6 +14,11 @@ std::variant<FeaturePipeline, BookPipeline> make(const FeatureConfig& features,
                                                  const std::optional<BookFeatureConfig>& book,
                                                  const market::Calendar& calendar,
                                                  const market::Contract& contract) {
+  if (book && !features.plugins.empty()) {
+    throw ConfigError(
+        fmt::format("[features] plugins = ['{}'] takes bars, but [book] makes rows of order events",
+                    fmt::join(features.plugins, "', '")));
+  }
   if (book) return BookPipeline(*book, calendar, contract);
   return FeaturePipeline(features, calendar, contract);
 }
@@ -51,7 +61,10 @@ PushResult RowPipeline::push_unchecked(const market::OrderEvent& event,
 }
 
 void RowPipeline::note(const market::Bar& bar, const PushResult& result) noexcept {
-  if (result.status != Status::kReady && result.status != Status::kWarmingUp) return;
+  if (result.status != Status::kReady && result.status != Status::kWarmingUp &&
+      result.status != Status::kNotFinite) {
+    return;
+  }
   of_bars_ = {.start = bar.start, .available_at = bar.end(), .price = bar.close};
 }
 
@@ -67,14 +80,20 @@ const PushCounters& RowPipeline::counters() const noexcept {
   return std::visit([](const auto& inner) -> const PushCounters& { return inner.counters(); },
                     inner_);
 }
+std::span<const std::int64_t> RowPipeline::not_finite() const noexcept {
+  const auto* const bars = std::get_if<FeaturePipeline>(&inner_);
+  return bars == nullptr ? std::span<const std::int64_t>{} : bars->not_finite();
+}
 std::string RowPipeline::summary() const {
-  const auto* const book = std::get_if<BookPipeline>(&inner_);
-  return book == nullptr ? counters().summary() : book->summary();
+  return std::visit([](const auto& inner) { return inner.summary(); }, inner_);
 }
 
 void RowPipeline::reset() noexcept {
   of_bars_ = {};
   std::visit([](auto& inner) { inner.reset(); }, inner_);
+}
+void RowPipeline::load_libraries_anew() {
+  if (auto* const bars = std::get_if<FeaturePipeline>(&inner_)) bars->load_libraries_anew();
 }
 void RowPipeline::save(ByteWriter& to) const {
   std::visit([&](const auto& inner) { inner.save(to); }, inner_);

@@ -17,7 +17,7 @@ namespace foxhunt::features {
 class RowPipeline {
  public:
   /// Of order events where there are settings for them, else of bars.
-  /// Errors  ConfigError, as of the two pipelines.
+  /// Errors  ConfigError, as of the two pipelines; libraries of a user, which take bars alone.
   RowPipeline(const FeatureConfig& features, const std::optional<BookFeatureConfig>& book,
               const market::Calendar& calendar, const market::Contract& contract);
 
@@ -32,14 +32,16 @@ class RowPipeline {
   PushResult push_unchecked(const market::Bar& bar, std::span<float> row) noexcept;
   PushResult push_unchecked(const market::OrderEvent& event, std::span<float> row) noexcept;
 
-  /// Of the last bar that was ready or warming up, or of the last row of a book. Null right behind
+  /// Of the last bar that was taken, or of the last row of a book. Null right behind
   /// restore().
   const RowMoment& moment() const noexcept;
   /// As FeaturePipeline.
   const market::Session& session() const noexcept;
   const PushCounters& counters() const noexcept;
+  std::span<const std::int64_t> not_finite() const noexcept;  ///< as FeaturePipeline; [] of books
   std::string summary() const;
   void reset() noexcept;
+  void load_libraries_anew();  ///< as FeaturePipeline; nothing happens for order events
   void save(ByteWriter& to) const;
   void restore(ByteReader& from);
 

@@ -32,7 +32,36 @@ T field(const Json& column, std::size_t index, const char* name) {
   }
 }
 
+/// Of a column that says who made it; empty for foxhunt's own.
+Library library_of(const Json& column, std::size_t index) {
+  if (!column.is_object() || !column.contains("library")) return {};
+  Library library{.name = field<std::string>(column, index, "library"),
+                  .version = field<std::string>(column, index, "library_version"),
+                  .sha256 = field<std::string>(column, index, "library_sha256")};
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (library.sha256.size() != 64 || !std::ranges::all_of(library.sha256, is_hex)) {
+    throw FormatError(
+        fmt::format("[schema] column {}: field 'library_sha256': '{}' is no SHA-256 of 64 "
+                    "hexadecimal digits",
+                    index, library.sha256));
+  }
+  return library;
+}
+
 }  // namespace
+
+std::string Library::text() const {
+  return fmt::format("{} {} (SHA-256 {})", name, version, sha256);
+}
+
+std::vector<Library> Schema::libraries() const {
+  std::vector<Library> found;
+  for (const Column& column : columns) {
+    if (column.library && std::ranges::find(found, column.library) == found.end())
+      found.push_back(column.library);
+  }
+  return found;
+}
 
 std::int64_t Schema::warm_up() const {
   std::int64_t longest = 1;
@@ -47,6 +76,10 @@ std::string Schema::to_json() const {
                     {"unit", column.unit},
                     {"warm_up", column.warm_up},
                     {"help", column.help}});
+    if (!column.library) continue;
+    list.back()["library"] = column.library.name;
+    list.back()["library_version"] = column.library.version;
+    list.back()["library_sha256"] = column.library.sha256;
   }
   return list.dump();
 }
@@ -61,7 +94,8 @@ Schema Schema::from_json(const std::string& text) {
     Column column{.name = field<std::string>(list[i], i, "name"),
                   .unit = field<std::string>(list[i], i, "unit"),
                   .warm_up = field<std::int64_t>(list[i], i, "warm_up"),
-                  .help = field<std::string>(list[i], i, "help")};
+                  .help = field<std::string>(list[i], i, "help"),
+                  .library = library_of(list[i], i)};
     if (column.warm_up < 1) {
       throw FormatError(fmt::format("[schema] column '{}': warm_up = {}, but it must be at least 1",
                                     column.name, column.warm_up));
@@ -82,6 +116,10 @@ std::string Schema::hash() const {
     // Lengths in front, so that no shift of a character between fields gives the same text.
     hash.update(fmt::format("{}:{} {}:{} {}\n", column.name.size(), column.name, column.unit.size(),
                             column.unit, column.warm_up));
+    const Library& library = column.library;
+    if (!library) continue;
+    hash.update(fmt::format("library {}:{} {}:{} {}\n", library.name.size(), library.name,
+                            library.version.size(), library.version, library.sha256));
   }
   return hash.finish();
 }

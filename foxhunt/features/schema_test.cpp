@@ -42,6 +42,59 @@ TEST(Schema, HashChangesWithEverythingButHelp) {
   EXPECT_NE(hash_of("ab", "c"), hash_of("a", "bc"));
 }
 
+Schema with_library() {
+  Schema schema = two_columns();
+  schema.columns.push_back({.name = "mine",
+                            .unit = "ticks",
+                            .warm_up = 3,
+                            .help = "",
+                            .library = {"lib", "1.0", std::string(64, 'a')}});
+  return schema;
+}
+
+TEST(Schema, SaysOfAColumnWhichLibraryMadeIt) {
+  const Schema schema = with_library();
+  EXPECT_THAT(schema.libraries(), testing::ElementsAre(schema.columns[2].library));
+  EXPECT_TRUE(two_columns().libraries().empty());
+  const Schema again = Schema::from_json(schema.to_json());
+  EXPECT_EQ(again.to_json(), schema.to_json());
+  EXPECT_EQ(again.hash(), schema.hash());
+  EXPECT_EQ(again.columns[2].library, schema.columns[2].library);
+  EXPECT_FALSE(again.columns[0].library);
+  std::vector<Schema> others(4, schema);
+  others[0].columns[2].library.name = "lab";
+  others[1].columns[2].library.version = "1.1";
+  others[2].columns[2].library.sha256 = std::string(64, 'b');
+  others[3].columns[2].library = {};
+  for (const Schema& other : others) EXPECT_NE(other.hash(), schema.hash());
+
+  const std::string column = R"([{"name":"a","unit":"b","warm_up":1,"help":"","library":"l")";
+  const auto error_of = [&](const std::string& rest) -> std::string {
+    try {
+      Schema::from_json(column + rest + "}]");
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(error_of(""), testing::HasSubstr("field 'library_version'"));
+  EXPECT_THAT(error_of(R"(,"library_version":"1")"), testing::HasSubstr("field 'library_sha256'"));
+  for (const std::string& bad : {std::string(63, 'a'), std::string(64, 'G'), std::string()}) {
+    EXPECT_THAT(error_of(R"(,"library_version":"1","library_sha256":")" + bad + "\""),
+                testing::HasSubstr("is no SHA-256"));
+  }
+}
+
+// Checkpoints and bundles from before there were libraries hold these bytes.
+TEST(Schema, OfFoxhuntsOwnColumnsKeepsItsBytes) {
+  const Schema schema = two_columns();
+  EXPECT_EQ(
+      schema.to_json(),
+      R"([{"name":"ret_1","unit":"standard deviations","warm_up":61,)"
+      R"("help":"a \"quoted\" help"},{"name":"range","unit":"ticks","warm_up":1,"help":""}])");
+  EXPECT_EQ(schema.hash(), "800641a94977e310815e9da9b7e7458e78ea0937b242c03bda09845cb7f6240c");
+}
+
 TEST(Schema, RefusesTextThatIsNoneNamingThePlace) {
   const auto error_of = [](const char* text) -> std::string {
     try {

@@ -10,6 +10,7 @@
 #include "foxhunt/proofs/serving_proof.h"
 #include "foxhunt/proofs/stream_proofs.h"
 #include "foxhunt/proofs/training_rows.h"
+#include "foxhunt/proofs/user_proofs.h"
 #include "foxhunt/train/proof_subject.h"
 
 namespace foxhunt::proofs {
@@ -52,6 +53,7 @@ void prove_bars(const train::ExperimentConfig& config, ProofReport& report) {
   report.bars = std::ssize(usable.bars);
   report.left_out = usable.left_out;
   const TrainingRows source(config.data.product, config.features, config.label);
+  report.libraries = source.pipeline().schema().libraries();
   const Ground ground{.bars = usable.bars, .points = options.points, .seed = options.seed};
   const train::SequenceSet set = source.sequences(usable.bars);
   const std::vector<NamedSplit> splits =
@@ -62,6 +64,11 @@ void prove_bars(const train::ExperimentConfig& config, ProofReport& report) {
   out.push_back(prove_batch_is_stream(source, ground));
   out.push_back(prove_warm_up(source, ground));
   out.push_back(prove_training_is_serving(source, ground));
+  if (!config.features.plugins.empty()) {
+    out.push_back(prove_rows_are_made_again(source, ground));
+    out.push_back(prove_streams_are_apart(source, ground));
+    out.push_back(prove_values_are_finite(source, ground));
+  }
   out.push_back(prove_normalizer_fit(source, set, splits, ground, config.features.clip));
   prove_rows(config, set, splits, ground, report);
   add_corpus(report, ground);

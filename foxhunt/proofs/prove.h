@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foxhunt/bundle/leak_proof.h"
+#include "foxhunt/features/schema.h"
 #include "foxhunt/proofs/corpus/corpus.h"
 #include "foxhunt/proofs/verdict.h"
 #include "foxhunt/train/experiment.h"
@@ -21,7 +22,8 @@ struct ProveOptions {
 
 struct ProofReport {
   bundle::ProofSubject subject{};
-  std::vector<std::string> files{};  ///< as configured
+  std::vector<features::Library> libraries{};  ///< of a user's columns
+  std::vector<std::string> files{};            ///< as configured
   std::string config_sha256{};
   ProveOptions options{};
   std::int64_t records = 0;   ///< in the files

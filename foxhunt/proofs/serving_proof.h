@@ -16,7 +16,8 @@
 namespace foxhunt::proofs {
 
 /// Pushes every record into a pipeline of its own, which is saved, thrown away and restored at each
-/// of `cuts`: the same rows as training made (the first series of `source`), bit for bit.
+/// of `cuts`, as in another process: a user's libraries are loaded anew. The same rows as training
+/// made (the first series of `source`), bit for bit.
 template <class Record, class Source>
 Verdict serve_and_compare(const Source& source, std::span<const Record> records,
                           const std::set<std::size_t>& cuts) {
@@ -32,6 +33,7 @@ Verdict serve_and_compare(const Source& source, std::span<const Record> records,
   }
   Entries served;
   features::RowPipeline pipeline = source.pipeline();
+  pipeline.load_libraries_anew();
   std::vector<float> row(width);
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (pipeline.push(records[i], row).status == features::Status::kReady) {
@@ -43,6 +45,7 @@ Verdict serve_and_compare(const Source& source, std::span<const Record> records,
     ByteWriter state;
     pipeline.save(state);
     pipeline = source.pipeline();
+    pipeline.load_libraries_anew();
     ByteReader from(state.bytes(), "state");
     pipeline.restore(from);
     ++verdict.tries;

@@ -60,11 +60,11 @@ std::vector<Entries> entries_of(std::span<const train::Sequence> sequences) {
 
 TrainingRows::TrainingRows(std::string product, features::FeatureConfig features,
                            bundle::LabelConfig label)
-    : product_(std::move(product)), features_(std::move(features)), label_(label) {
-  series_ = series_of(make_pipeline(product_, features_).schema(), label_);
-}
-
-features::RowPipeline TrainingRows::pipeline() const { return make_pipeline(product_, features_); }
+    : product_(std::move(product)),
+      features_(std::move(features)),
+      label_(label),
+      fresh_(make_pipeline(product_, features_)),
+      series_(series_of(fresh_.schema(), label_)) {}
 
 train::SequenceSet TrainingRows::sequences(std::span<const Bar> bars) const {
   train::SequenceBuilder builder({.product = product_}, features_, label_);
@@ -93,7 +93,9 @@ UsableBars usable_bars(const train::ExperimentConfig& config) {
     const auto reader = market::open_reader(path, {.csv = config.data.csv});
     while (const Bar* bar = selector.next(*reader)) {
       const features::Status status = pipeline.push(*bar, row).status;
-      if (status == features::Status::kReady || status == features::Status::kWarmingUp) {
+      using features::Status;
+      if (status == Status::kReady || status == Status::kWarmingUp ||
+          status == Status::kNotFinite) {
         out.bars.push_back(*bar);
       } else {
         ++out.left_out;

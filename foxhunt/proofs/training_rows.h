@@ -31,8 +31,9 @@ class TrainingRows final : public Source {
   const std::vector<Series>& series() const override { return series_; }
   std::vector<Entries> run(std::span<const market::Bar> bars) const override;
 
-  /// A new one of what makes the rows.
-  features::RowPipeline pipeline() const;
+  /// A new one of what makes the rows. Libraries stay loaded while the source lives, so that what
+  /// they keep between streams is there for the next one, as in a process that trains or serves.
+  features::RowPipeline pipeline() const { return fresh_; }
   /// The sequences behind them. Errors  DataError when no row comes out.
   train::SequenceSet sequences(std::span<const market::Bar> bars) const;
 
@@ -40,6 +41,7 @@ class TrainingRows final : public Source {
   std::string product_;
   features::FeatureConfig features_;
   bundle::LabelConfig label_;
+  features::RowPipeline fresh_;  ///< takes no bar
   std::vector<Series> series_;
 };
 

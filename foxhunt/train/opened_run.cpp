@@ -4,6 +4,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/features/feature_library.h"
 #include "foxhunt/nn/device.h"
 #include "foxhunt/nn/device_check.h"
 
@@ -19,6 +20,7 @@ OpenedRun open_run(const std::filesystem::path& run, const std::string& device,
   if (config.hyper.train.threads > 0)
     nn::set_torch_threads(static_cast<int>(config.hyper.train.threads));
   LoadedModel best = load_best(dir.path(), nn::at_device(spec));
+  features::require_libraries(config.features.plugins, best.context.schema);
   const std::vector<std::string> paths =
       data.empty() ? require_unchanged(parse_data_lock(read_file(dir.file("data.lock")))) : data;
   Dataset dataset = load_dataset(config, paths);

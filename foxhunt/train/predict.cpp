@@ -44,7 +44,7 @@ class Predictor {
 
   const nn::Mamba2SSM& model() const { return *model_; }
   const bundle::ModelContext& context() const { return context_; }
-  const features::PushCounters& counters() const { return pipeline_.counters(); }
+  const features::RowPipeline& pipeline() const { return pipeline_; }
 
  private:
   std::shared_ptr<nn::Mamba2SSM> model_;
@@ -80,9 +80,9 @@ PredictReport predict(const std::filesystem::path& run, const PredictOptions& op
       line(text);
     });
   }
-  const features::PushCounters& counters = predictor.counters();
+  const features::PushCounters& counters = predictor.pipeline().counters();
   report.bars = counters.bars;
-  if (counters.bars != counters.ready) report.dropped = counters.summary();
+  if (counters.bars != counters.ready) report.dropped = predictor.pipeline().summary();
   const nn::PerformanceMetrics metrics = predictor.model().performance_metrics();
   report.p50_us = metrics.p50_us;
   report.p99_us = metrics.p99_us;

@@ -12,19 +12,22 @@
 namespace foxhunt::train {
 namespace {
 
-/// All but the first `drop` places of every array; what is empty stays so.
-Labels without_first(const Labels& labels, std::size_t drop) {
-  const auto rest = [drop](const auto& all) {
-    if (all.empty()) return all;
-    return std::decay_t<decltype(all)>(all.begin() + static_cast<std::ptrdiff_t>(drop), all.end());
+/// These places of every array; what is empty stays so.
+Labels labels_at(const Labels& labels, std::span<const std::size_t> places) {
+  const auto some = [places](const auto& all) {
+    std::decay_t<decltype(all)> out;
+    if (all.empty()) return out;
+    out.reserve(places.size());
+    for (const std::size_t place : places) out.push_back(all[place]);
+    return out;
   };
-  return {.valid = rest(labels.valid),
-          .classes = rest(labels.classes),
-          .value = rest(labels.value),
-          .end = rest(labels.end),
-          .persistence = rest(labels.persistence),
-          .walk_mean = rest(labels.walk_mean),
-          .walk_sd = rest(labels.walk_sd)};
+  return {.valid = some(labels.valid),
+          .classes = some(labels.classes),
+          .value = some(labels.value),
+          .end = some(labels.end),
+          .persistence = some(labels.persistence),
+          .walk_mean = some(labels.walk_mean),
+          .walk_sd = some(labels.walk_sd)};
 }
 
 }  // namespace
@@ -86,12 +89,15 @@ void SequenceBuilder::take(const features::PushResult& result,
   }
   // Of a book every event warms up, but only samples are steps: what is no row is no past of
   // labels.
-  const bool is_past = result.status == Status::kWarmingUp && !pipeline_.of_book();
+  // A bar without a row has a close all the same.
+  const bool is_past = (result.status == Status::kWarmingUp && !pipeline_.of_book()) ||
+                       result.status == Status::kNotFinite;
   if (result.status != Status::kReady && !is_past) return;
   const features::RowMoment& moment = pipeline_.moment();
   open_.close.push_back(moment.price);
   open_.available_at.push_back(moment.available_at);
-  if (result.status == Status::kWarmingUp) return;
+  if (result.status != Status::kReady) return;
+  open_.rows.push_back(open_.close.size() - 1);
   Sequence& sequence = open_.sequence;
   sequence.rows.insert(sequence.rows.end(), row_.begin(), row_.end());
   sequence.bar_start.push_back(moment.start);
@@ -110,14 +116,14 @@ void SequenceBuilder::close_sequence() {
   }
   const Labels labels = make_labels(
       label_config_, {.close = done.close, .available_at = done.available_at, .tick = tick_});
-  // Once a sequence is ready every further bar has a row: the rows are its last bars.
-  sequence.labels = without_first(labels, done.close.size() - rows);
+  sequence.labels = labels_at(labels, done.rows);
   SequenceCounters& counters = set_.counters;
   for (std::size_t t = 0; t < rows; ++t) {
     ++counters.rows;
     if (sequence.labels.valid[t] != 0) {
       ++counters.labelled;
-    } else if (static_cast<std::int64_t>(rows - t) <= label_config_.horizon) {
+    } else if (static_cast<std::int64_t>(done.close.size() - done.rows[t]) <=
+               label_config_.horizon) {
       ++counters.label_beyond_sequence;
     } else {
       ++counters.label_without_volatility;

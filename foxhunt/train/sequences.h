@@ -83,6 +83,7 @@ class SequenceBuilder {
     Sequence sequence;
     std::vector<Price> close;
     std::vector<UnixNanos> available_at;
+    std::vector<std::size_t> rows;  ///< places of those that have a row
   };
 
   template <class Record>

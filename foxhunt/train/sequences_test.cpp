@@ -1,11 +1,13 @@
 #include "foxhunt/train/sequences.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/features/test_plugins.h"
 #include "foxhunt/train/test_data.h"
 
 namespace foxhunt::train {
@@ -134,6 +136,53 @@ TEST(Sequences, EveryRecordIsAccountedFor) {
   EXPECT_EQ(rows, c.rows);
   EXPECT_THAT(c.summary(), testing::HasSubstr("560 records, 560 selected"));
   EXPECT_THAT(c.summary(), testing::HasSubstr("whose label would leave the sequence"));
+}
+
+// A value of a user's library that is not finite takes a row out of the middle of a sequence: all
+// others keep the label that they have in a sequence without a hole.
+TEST(Sequences, ARowThatIsMissingInTheMiddleShiftsNoLabel) {
+  Rng rng(4);
+  std::vector<Bar> bars = rough_bars(rng);
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    bars[i].volume = 2 * (bars[i].volume / 2) + (i % 7 == 3 ? 1 : 0);  // odd: no value
+    if (bars[i].high == bars[i].low) bars[i].high.nano += features::test::kTick;
+  }
+  for (const bundle::LabelConfig& labels :
+       {tick_labels(3), bundle::LabelConfig{.horizon = 5, .volatility_span = 20}}) {
+    const SequenceSet whole = build(bars, labels);
+    const SequenceSet holes =
+        build(bars, labels, features::test::with_plugins({features::test::plugin("not_finite")}));
+    const SequenceCounters& c = holes.counters;
+    EXPECT_EQ(c.bars.ready + c.bars.not_finite, whole.counters.bars.ready);
+    EXPECT_GT(c.bars.not_finite, 40);
+    EXPECT_EQ(c.rows, c.bars.ready);
+    EXPECT_THAT(c.summary(), testing::HasSubstr(fmt::format("not finite: two {}; {} rows",
+                                                            c.bars.not_finite, c.rows)));
+    ASSERT_EQ(holes.sequences.size(), whole.sequences.size());
+    std::int64_t beyond = 0, without = 0;
+    for (std::size_t s = 0; s < holes.sequences.size(); ++s) {
+      const Sequence& some = holes.sequences[s];
+      const Sequence& all = whole.sequences[s];
+      std::size_t t = 0;
+      for (std::size_t i = 0; i < all.available_at.size(); ++i) {
+        const bool last = static_cast<std::int64_t>(all.available_at.size() - i) <= labels.horizon;
+        if (t == some.available_at.size() || some.available_at[t] != all.available_at[i]) continue;
+        EXPECT_EQ(some.close[t], all.close[i]);
+        EXPECT_EQ(some.labels.valid[t], all.labels.valid[i]);
+        EXPECT_EQ(some.labels.classes[t], all.labels.classes[i]);
+        EXPECT_EQ(some.labels.value[t], all.labels.value[i]);
+        EXPECT_EQ(some.labels.end[t], all.labels.end[i]);
+        EXPECT_EQ(some.labels.persistence[t], all.labels.persistence[i]);
+        EXPECT_EQ(some.row(static_cast<std::int64_t>(t))[0],
+                  all.row(static_cast<std::int64_t>(i))[0]);
+        if (some.labels.valid[t] == 0) ++(last ? beyond : without);
+        ++t;
+      }
+      EXPECT_EQ(t, some.available_at.size());
+    }
+    EXPECT_EQ(c.label_beyond_sequence, beyond);
+    EXPECT_EQ(c.label_without_volatility, without);
+  }
 }
 
 TEST(Sequences, APlantedImpulseLinesUpInRowsAndLabels) {

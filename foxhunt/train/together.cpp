@@ -55,11 +55,14 @@ void Together::require_lanes(std::int64_t lanes, std::int64_t batch) const {
   if (ranks_) ranks::require_lane_each(ranks_->size(), lanes, batch);
 }
 
-void Together::require_same_data(const std::vector<DataFile>& files) const {
+void Together::require_same_data(const std::vector<DataFile>& files,
+                                 const features::Schema& schema) const {
   if (!ranks_) return;
   std::string hashes;
   for (const DataFile& file : files) hashes += file.sha256;
   ranks_->require_equal("data", sha256_of(hashes), "give all hosts the same files");
+  ranks_->require_equal("feature schema", schema.hash(),
+                        "give all hosts the same libraries of [features] plugins");
 }
 
 std::string Together::from_first(const std::string& text) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "foxhunt/features/schema.h"
 #include "foxhunt/ranks/place.h"
 #include "foxhunt/ranks/ranks.h"
 #include "foxhunt/train/data_lock.h"
@@ -35,8 +36,8 @@ class Together {
   void require_alike(const std::string& config_sha256) const;
   /// Errors  ConfigError: more ranks than lanes that can be shared out; before anything is written.
   void require_lanes(std::int64_t lanes, std::int64_t batch) const;
-  /// Errors  ConfigError naming a rank that read other data.
-  void require_same_data(const std::vector<DataFile>& files) const;
+  /// Errors  ConfigError naming a rank that read other data, or made rows with another library.
+  void require_same_data(const std::vector<DataFile>& files, const features::Schema& schema) const;
   /// Opens the run folder on rank 0; the others only learn where it is.
   RunDir open(const std::function<RunDir()>& how) const;
   /// Rank 0's text, on all.

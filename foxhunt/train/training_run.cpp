@@ -10,6 +10,7 @@
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/config/config.h"
+#include "foxhunt/features/feature_library.h"
 #include "foxhunt/nn/device_check.h"
 #include "foxhunt/nn/tensor_io.h"
 #include "foxhunt/report/page.h"
@@ -26,9 +27,10 @@ namespace {
 /// What the weights were trained with stays, also where changed data was accepted.
 features::Normalizer normalizer_of(const TrainingRun& what, const Dataset& data) {
   if (!what.checkpoint) return fit_normalizer(data.set, data.split, what.config.features.clip);
-  features::Normalizer normalizer = read_context(*what.checkpoint).normalizer;
-  normalizer.require_schema(data.set.schema);
-  return normalizer;
+  const bundle::ModelContext before = read_context(*what.checkpoint);
+  features::require_libraries(what.config.features.plugins, before.schema);
+  before.normalizer.require_schema(data.set.schema);
+  return before.normalizer;
 }
 
 TrainReport report_of(const RunDir& run, const nn::Mamba2SSM& model, const FitReport& fit,
@@ -80,7 +82,7 @@ TrainReport run_training(RunDir& run, const Together& together, const TrainingRu
     write_file_atomic(run.file("data.lock"), data_lock_json(data.files));
     write_file_atomic(run.file("coverage.json"), coverage_json(data));
   }
-  together.require_same_data(data.files);
+  together.require_same_data(data.files, data.set.schema);
   const features::Normalizer normalizer = normalizer_of(what, data);
   const model::HeadConfig head = config.hyper.to_head_config(
       static_cast<std::int64_t>(data.set.schema.columns.size()), config.label.kind);

@@ -25,7 +25,7 @@ class SpanRing {
 
   /// `rest`, the last bytes of the span before (or none), and behind it the `size` bytes that now
   /// lie in room(rest.size()). Copies `rest` only where the ring begins again, and then to a
-  /// multiple of eight bytes. Lifetime  until the next room() or reserve() but one.
+  /// multiple of eight bytes. Lifetime  until the next join().
   std::span<const std::byte> join(std::span<const std::byte> rest, std::size_t size);
 
  private:

@@ -231,5 +231,139 @@ TEST(ByteSource, AFrameThatHoldsLessThanItSaysIsRefusedInPiecesOfAnySize) {
   }
 }
 
+/// Frames of all sorts: several windows, one segment, raw and repeated bytes, nothing; of text that
+/// looks back as far as its window.
+struct Frames {
+  std::string stored{};
+  std::string plain{};
+  int count = 0;
+};
+
+std::string frame_of(std::string_view plain, int window_log, bool says_size) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                     &ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, window_log);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_contentSizeFlag, says_size ? 1 : 0);
+  std::string frame(ZSTD_compressBound(plain.size()), '\0');
+  frame.resize(
+      ZSTD_compress2(context.get(), frame.data(), frame.size(), plain.data(), plain.size()));
+  return frame;
+}
+
+Frames frames_of_all_sorts() {
+  Rng rng(21);
+  Frames frames;
+  for (const int window_log : {10, 17, 12, 19, 21, 11}) {
+    for (const bool says_size : {true, false}) {
+      std::string part = sample(1000, rng.next()) + std::string(70'000, 'r');
+      for (int i = 0; i < 2000; ++i) part += static_cast<char>(rng.next());  // does not compress
+      // Half of it copies what lies about a window before.
+      while (part.size() < 9 * (std::size_t{1} << static_cast<unsigned>(window_log)) / 2) {
+        const std::size_t back = std::min<std::size_t>(
+            part.size(), (std::size_t{1} << static_cast<unsigned>(window_log)) - rng.below(100));
+        part += part.substr(part.size() - back, 5 + rng.below(200)) + sample(50, rng.next());
+      }
+      frames.stored += frame_of(part, window_log, says_size) + skippable(1, "note");
+      frames.stored += frame_of("", 20, says_size);
+      frames.plain += part;
+      frames.count += 2;
+    }
+  }
+  return frames;
+}
+
+TEST(ByteSourceTest, WhatLiesInPlaceIsWhatIsReadHoweverMuchOfItIsKept) {
+  const Frames frames = frames_of_all_sorts();
+  EXPECT_EQ(read_memory(frames.stored), frames.plain);
+  for (const std::size_t most :
+       {std::size_t{0}, std::size_t{1}, std::size_t{1020}, std::size_t{65536}}) {
+    Rng rng(22 + most);
+    const auto source = memory_bytes(frames.stored, "memory");
+    std::span<const std::byte> front;
+    std::size_t taken = 0;
+    std::size_t steps = 0;
+    for (;; ++steps) {
+      const auto rest = front.last(rng.below(std::min(front.size(), most) + 1));
+      taken += front.size() - rest.size();
+      const std::size_t kept = rest.size();
+      front = source->more(rest);
+      ASSERT_LE(taken + front.size(), frames.plain.size());
+      ASSERT_EQ(std::memcmp(front.data(), frames.plain.data() + taken, front.size()), 0) << taken;
+      if (front.size() == kept) break;
+      ASSERT_LE(front.size() - kept, std::size_t{128} << 10) << "a block a call";
+    }
+    EXPECT_EQ(taken + front.size(), frames.plain.size());
+    EXPECT_EQ(source->frames(), frames.count);
+    EXPECT_FALSE(source->truncated());
+    EXPECT_GT(steps, 100U);
+  }
+}
+
+TEST(ByteSourceTest, WhereABlockIsDamagedTheRestStaysAndTheErrorToo) {
+  const std::string first = sample(3000, 23);
+  // The second frame's window makes the ring grow.
+  std::string stored = frame_of(first, 10, false) + frame_of(sample(1'500'000, 24), 20, false);
+  const std::size_t damaged = stored.size() - 2000;
+  stored[damaged] = static_cast<char>(stored[damaged] ^ 0x10);
+  for (const bool early : {false, true}) {
+    if (early) stored[frame_of(first, 10, false).size() + 400] ^= 0x10;
+    const auto source = memory_bytes(stored, "memory");
+    std::string seen;
+    std::string front;
+    std::span<const std::byte> held;
+    std::string error;
+    for (int errors = 0; errors < 3;) {
+      const auto rest = held.last(std::min<std::size_t>(held.size(), 700));
+      try {
+        held = source->more(rest);
+        front.assign(reinterpret_cast<const char*>(held.data()), held.size());
+      } catch (const FormatError& failure) {
+        held = rest;
+        EXPECT_EQ(std::string(reinterpret_cast<const char*>(rest.data()), rest.size()),
+                  front.substr(front.size() - rest.size()));
+        EXPECT_TRUE(error.empty() || error == failure.what()) << failure.what();
+        error = failure.what();
+        ++errors;
+      }
+    }
+    EXPECT_THAT(error, HasSubstr("zstd frame 2"));
+  }
+}
+
+TEST(ByteSourceTest, ADictionaryThatIsNotThereIsRefusedByName) {
+  // Dictionary 7 by a one-byte field; an empty last block.
+  const std::string stored("\x28\xB5\x2F\xFD\x01\x58\x07\x01\x00\x00", 10);
+  EXPECT_THAT(error_of<FormatError>([&] { read_memory(stored); }), HasSubstr("Dictionary"));
+}
+
+TEST(ByteSourceTest, OfARawBlockWhatIsThereIsDelivered) {
+  using namespace std::string_literals;
+  // A window of 1 KiB, no size; raw blocks of three bytes (not the last) and of four (the last).
+  const std::string stored =
+      "\x28\xB5\x2F\xFD\x00\x00\x18\x00\x00"s + "abc" + "\x21\x00\x00"s + "defg";
+  EXPECT_EQ(read_memory(stored), "abcdefg");
+  for (std::size_t cut = 1; cut <= 4; ++cut) {
+    const auto source = memory_bytes(stored.substr(0, stored.size() - cut), "memory");
+    EXPECT_EQ(read_all(*source), std::string("abcdefg").substr(0, 7 - cut));
+    EXPECT_TRUE(source->truncated());
+    EXPECT_EQ(source->frames(), 0);
+  }
+}
+
+TEST(PeekSourceTest, WhatWasPeekedComesInPlaceFirst) {
+  const std::string plain = sample(500'000, 25);
+  for (const bool packed : {false, true}) {
+    PeekSource source(memory_bytes(packed ? zstd_frame(plain) : plain, "memory"));
+    source.peek_more(10);
+    source.peek(300);
+    std::string seen;
+    for (std::span<const std::byte> all; !(all = source.more({})).empty();) {
+      seen.append(reinterpret_cast<const char*>(all.data()), all.size());
+    }
+    EXPECT_EQ(seen, plain) << packed;
+  }
+}
+
 }  // namespace
 }  // namespace foxhunt::market

@@ -15,8 +15,6 @@
 namespace foxhunt::market::dbn {
 namespace {
 
-/// Room for two of zstd's blocks: it fits the second-level cache, and records lie aligned in it.
-constexpr std::size_t kBufferSize = std::size_t{256} << 10;
 constexpr std::size_t kInferFrom = std::size_t{64} << 10;
 
 struct Frame {
@@ -31,10 +29,7 @@ Frame frame_at(std::span<const std::byte> bytes) {
 }  // namespace
 
 RecordStream::RecordStream(std::unique_ptr<ByteSource> source, const StreamOptions& options)
-    : name_(source->name()),
-      source_(std::move(source)),
-      buffer_(std::make_unique_for_overwrite<std::byte[]>(kBufferSize)) {
-  at_ = end_ = buffer_.get();
+    : name_(source->name()), source_(std::move(source)) {
   begin(options);
 }
 
@@ -63,18 +58,13 @@ void RecordStream::begin(const StreamOptions& options) {
 bool RecordStream::fill(std::size_t n) {
   if (front().size() >= n) return true;
   if (!source_) return false;
-  // The next record moves to the buffer's start: from there on records lie aligned.
-  const std::size_t kept = front().size();
-  if (kept != 0) std::memmove(buffer_.get(), at_, kept);
-  at_ = buffer_.get();
-  end_ = at_ + kept;
   try {
     // As much as there is: a record of a pipe is handed out as soon as it was written.
     while (front().size() < n) {
-      const std::size_t have = front().size();
-      const std::size_t got = source_->read_some({buffer_.get() + have, kBufferSize - have});
-      if (got == 0) break;
-      end_ += got;
+      const auto grown = source_->more(front());
+      if (grown.size() == front().size()) break;
+      at_ = grown.data();
+      end_ = at_ + grown.size();
     }
   } catch (const FormatError& error) {
     stats_.rest_bytes = static_cast<std::int64_t>(front().size());
@@ -102,12 +92,6 @@ void RecordStream::read_metadata() {
   version_ = metadata_.version;
   has_metadata_ = true;
   stats_.bytes = static_cast<std::int64_t>(kDbnPreludeSize + prelude.length);
-  if (source_) {
-    const std::size_t rest = front().size();
-    std::memmove(buffer_.get(), at_, rest);
-    at_ = buffer_.get();
-    end_ = at_ + rest;
-  }
 }
 
 void RecordStream::begin_fragment(int version) {

@@ -117,7 +117,6 @@ class RecordStream {
   DbnMetadata metadata_;
   std::string name_;
   std::unique_ptr<ByteSource> source_;  ///< none over bytes in memory
-  std::unique_ptr<std::byte[]> buffer_;
 };
 
 /// A file, plain or zstd. Errors  IoError; as RecordStream.

@@ -15,10 +15,16 @@ enum class Level { kDebug, kInfo, kWarn, kError, kOff };
 /// What reaches the console. Files get everything from kDebug up.
 void set_console_level(Level level);
 
-/// Also writes to `path` (appends) until the returned object dies. Errors  IoError.
+/// Also writes to a file (appends) until the object dies.
 class FileSink {
  public:
+  /// Keeps the lines until open() names the file, which then gets them all; without it they are
+  /// forgotten.
+  FileSink();
+  /// Errors  IoError.
   explicit FileSink(const std::filesystem::path& path);
+  /// Once, after the first constructor, and before another FileSink is made. Errors  IoError.
+  void open(const std::filesystem::path& path);
   ~FileSink();
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;

@@ -31,6 +31,12 @@ constexpr const char* kState = "tune.json";
 
 std::string name_of(std::size_t index) { return fmt::format("trial-{:03}", index + 1); }
 
+train::Dataset locked_dataset(const train::ExperimentConfig& config) {
+  train::Dataset data = train::load_dataset(config);
+  train::require_locked(config.data, data.files);
+  return data;
+}
+
 /// One search in its folder.
 class Search {
  public:
@@ -38,7 +44,7 @@ class Search {
       : config_(config),
         options_(options),
         ranges_(checked_ranges(config, options.config_files)),
-        data_(train::load_dataset(config)),
+        data_(locked_dataset(config)),
         folder_(options.out, kState, options.overwrite) {
     const bool halving = config.tune.method == train::TuneMethod::kHalving;
     const std::int64_t longest = config.hyper.train.epochs;

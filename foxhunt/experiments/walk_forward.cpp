@@ -163,13 +163,15 @@ WalkForwardReport walk_forward(const train::ExperimentConfig& config,
                                const WalkForwardOptions& options) {
   if (const auto errors = config.errors(); !errors.empty())
     throw ConfigError("[config] " + errors.front());
-  const ExperimentFolder folder(options.out, kState, options.overwrite);
   const train::Dataset data = train::load_rows(config);
+  train::require_locked(config.data, data.files);
   State state{.config_sha256 = config::hash_of(config),
               .data_sha256 = sha256_of(train::data_lock_json(data.files)),
               .plan = plan_folds(config.walkforward, day_starts(data.set.sequences)),
               .done = {}};
   state.done.resize(state.plan.folds.size());
+  // Behind all that speaks against it: an earlier walk-forward goes for one that can begin.
+  const ExperimentFolder folder(options.out, kState, options.overwrite);
   if (folder.begun()) take_over(folder.state(), state);
   write_file_atomic(folder.state(), state.to_json());
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "foxhunt/proofs/poison.h"
-#include "foxhunt/train/windows.h"
 
 namespace foxhunt::proofs {
 namespace {
@@ -92,48 +91,6 @@ Verdict prove_normalizer_fit(const TrainingRows& source, const SequenceSet& set,
     const Split same = machinery.make_split(fixed(named.config, split), anew.sequences);
     check(machinery.fit_normalizer(anew, same, clip).to_json(),
           "bars from the first cut on were changed, and the fitted scale with them");
-  }
-  return verdict;
-}
-
-Verdict prove_windows(const SequenceSet& set, std::span<const NamedSplit> splits,
-                      const train::WindowConfig& windows, double clip) {
-  Verdict verdict{.name = "windows"};
-  for (const NamedSplit& named : splits) {
-    const Split split = train::make_split(named.config, set.sequences);
-    const features::Normalizer normalizer = train::fit_normalizer(set, split, clip);
-    const auto cut = train::training_windows(windows, set.sequences, split);
-    train::Batch batch;
-    train::BatchFiller(set, split, normalizer, Part::kTrain).fill_labels(cut, batch);
-    std::vector<std::vector<bool>> with_loss;
-    for (const auto& parts : split.parts) with_loss.emplace_back(parts.size(), false);
-    ++verdict.tries;
-    for (std::size_t w = 0; w < cut.size(); ++w) {
-      const auto s = static_cast<std::size_t>(cut[w].sequence);
-      const Sequence& sequence = set.sequences[s];
-      for (std::int64_t i = 0; i < cut[w].length; ++i) {
-        const auto t = static_cast<std::size_t>(cut[w].first + i);
-        ++verdict.compared;
-        if (sequence.available_at[t] >= split.train_end)
-          verdict.fail(
-              about(named, sequence.available_at[t], "in a training window behind the cut"));
-        if (batch.mask[w * static_cast<std::size_t>(batch.T) + static_cast<std::size_t>(i)] == 0.0F)
-          continue;
-        with_loss[s][t] = true;
-        if (split.parts[s][t] != Part::kTrain)
-          verdict.fail(
-              about(named, sequence.available_at[t], "carries a loss and is not of train"));
-      }
-    }
-    for (std::size_t s = 0; s < set.sequences.size(); ++s) {
-      for (std::size_t t = 0; t < split.parts[s].size(); ++t) {
-        const bool expected =
-            split.parts[s][t] == Part::kTrain && set.sequences[s].labels.valid[t] != 0;
-        if (expected != with_loss[s][t])
-          verdict.fail(about(named, set.sequences[s].available_at[t],
-                             "a labelled row of train without a loss"));
-      }
-    }
   }
   return verdict;
 }

@@ -3,6 +3,7 @@
 // to train on, what a training window holds. Over the configured split, the folds of a walk-forward
 // and splits at random.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "foxhunt/proofs/verdict.h"
 #include "foxhunt/train/experiment.h"
 #include "foxhunt/train/split.h"
+#include "foxhunt/train/windows.h"
 
 namespace foxhunt::proofs {
 
@@ -25,12 +27,15 @@ struct NamedSplit {
 };
 
 /// What is under proof, and in tests what must be caught: how rows are split, how scales are
-/// fitted.
+/// fitted, how windows are cut.
 struct Machinery {
   std::function<train::Split(train::SplitConfig, std::span<const train::Sequence>)> make_split =
       train::make_split;
   std::function<features::Normalizer(const train::SequenceSet&, const train::Split&, double)>
       fit_normalizer = train::fit_normalizer;
+  std::function<std::vector<train::Window>(train::WindowConfig, std::span<const train::Sequence>,
+                                           const train::Split&)>
+      training_windows = train::training_windows;
 };
 
 /// Every split that the trainer would make of these rows: the configured one, each fold that the
@@ -61,9 +66,18 @@ Verdict prove_normalizer_fit(const train::SequenceSet& set, std::span<const Name
 Verdict prove_purge(const train::SequenceSet& set, std::span<const NamedSplit> splits,
                     const Ground& ground, const Machinery& machinery = {});
 
-/// No row of a training window is later than the last training row of its sequence or reaches the
-/// first cut, and a loss falls on exactly the labelled rows of train.
+/// How training windows are to be.
+struct WindowRules {
+  train::WindowConfig windows{};
+  double clip = 5;
+  /// Where a row is a bar: the longest hole between two of a window, in time.
+  std::optional<std::chrono::nanoseconds> longest_hole{};
+};
+
+/// A training window lies within one sequence, steps over no longer hole, and none of its rows
+/// reaches the first cut. A loss falls on exactly the labelled rows of train, none of whose labels
+/// reaches the cut or its embargo.
 Verdict prove_windows(const train::SequenceSet& set, std::span<const NamedSplit> splits,
-                      const train::WindowConfig& windows, double clip);
+                      const WindowRules& rules, const Machinery& machinery = {});
 
 }  // namespace foxhunt::proofs

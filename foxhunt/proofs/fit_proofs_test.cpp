@@ -49,7 +49,9 @@ TEST(FitProofs, SplitNormaliserAndWindowsOfTrainingHold) {
   EXPECT_GE(purge.compared, 1'000'000);
   for (const train::WindowConfig windows :
        {train::WindowConfig{}, train::WindowConfig{.length = 33, .burn_in = 8, .stride = 7}}) {
-    const Verdict verdict = prove_windows(sample_set(), splits(), windows, kClip);
+    const Verdict verdict = prove_windows(
+        sample_set(), splits(),
+        {.windows = windows, .clip = kClip, .longest_hole = std::chrono::minutes{30}});
     EXPECT_TRUE(verdict.holds()) << verdict.first->text();
   }
 }

@@ -40,7 +40,10 @@ void prove_rows(const train::ExperimentConfig& config, const train::SequenceSet&
   const train::Split split = train::make_split(config.split, set.sequences);
   auto& out = report.verdicts;
   out.push_back(prove_purge(set, splits, ground));
-  out.push_back(prove_windows(set, splits, config.windows, clip));
+  WindowRules rules{.windows = config.windows, .clip = clip};
+  if (!config.book_settings())
+    rules.longest_hole = std::chrono::minutes{config.features.max_gap_minutes};
+  out.push_back(prove_windows(set, splits, rules));
   out.push_back(prove_no_edge_on_shuffled_labels(set, split, clip, ground.seed));
   out.push_back(prove_planted_leak_is_learnt(set, split, clip));
   out.push_back(prove_no_column_is_the_answer(set, config.label.horizon));

@@ -51,12 +51,10 @@ const Mamba2Hyperparameters& checked(const Mamba2Hyperparameters& hyper) {
 
 Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data,
                              const Mamba2Hyperparameters& hyper, bundle::ModelContext context,
-                             RunDir& run, ranks::Ranks* ranks)
+                             ranks::Ranks* ranks)
     : model_(model),
       hyper_(checked(hyper)),
       context_(std::move(context)),
-      run_(run),
-      store_(run.path(), hyper.train.keep_checkpoints),
       sequence_model_(model, hyper.train.a_min, hyper.train.a_max),
       data_(data),
       trainer_(sequence_model_, data, hyper.train,
@@ -64,6 +62,11 @@ Mamba2Trainer::Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data,
       watch_(model.device().is_cuda() ? model.device().index() : -1,
              parse_byte_size(hyper.train.memory_budget),
              beside_tensors(hyper, data, model.device().is_cuda())) {}
+
+void Mamba2Trainer::write_into(RunDir& run) {
+  run_ = &run;
+  store_.emplace(run.path(), hyper_.train.keep_checkpoints);
+}
 
 FitReport Mamba2Trainer::fit(ProgressMode progress, std::int64_t pause_after_epoch) {
   WindowTrainer::Hooks hooks;
@@ -77,7 +80,7 @@ FitReport Mamba2Trainer::fit(ProgressMode progress, std::int64_t pause_after_epo
     watch_.make_room();
     save(/*is_best=*/false);
     throw MemoryError(fmt::format("{}; step {} is saved in {}", error.what(), trainer_.steps(),
-                                  run_.path().string()));
+                                  run_->path().string()));
   } catch (const ranks::LostRankError& error) {
     // Whatever took the other rank (its memory, its host): this one still has the step before.
     if (!trainer_.step_undone() || !trainer_.team().leads()) throw;
@@ -89,9 +92,9 @@ FitReport Mamba2Trainer::fit(ProgressMode progress, std::int64_t pause_after_epo
 void Mamba2Trainer::restore(const Checkpoint& checkpoint) {
   const TrainingState& state = checkpoint.state;
   trainer_.restore(state, checkpoint.weights, checkpoint.best, checkpoint.moments);
-  if (trainer_.team().leads() && !run_.cut_metrics(state.metrics_bytes)) {
+  if (trainer_.team().leads() && !run_->cut_metrics(state.metrics_bytes)) {
     log::warn("{}: is shorter than at step {}: lines of earlier epochs are lost",
-              run_.file("metrics.jsonl").string(), state.step);
+              run_->file("metrics.jsonl").string(), state.step);
   }
   saved_ = {state.step, state.epoch_closed};
   seconds_before_ = state.seconds;
@@ -135,8 +138,8 @@ void Mamba2Trainer::epoch_done(const EpochReport& report) {
       {"device_peak_bytes", number(memory.device_peak)},
       {"device_allocator_peak_bytes", number(memory.device_allocator_peak)},
       {"seconds", report.seconds}};
-  run_.append_metrics(line.dump());
-  report::write_events(run_.path());
+  run_->append_metrics(line.dump());
+  report::write_events(run_->path());
   log::info(
       "epoch {:>3}/{}  train {:.4f}  valid {:.4f}{}  grad {:.2f}  dt at limit {:.1f} %  {:.0f} "
       "rows/s  {}",
@@ -161,13 +164,13 @@ void Mamba2Trainer::log_step() {
                                     {"loss", number(step.loss)},
                                     {"grad_norm", number(step.grad_norm)},
                                     {"lr", step.lr}};
-  run_.append_metrics(line.dump());
+  run_->append_metrics(line.dump());
 }
 
 TrainingState Mamba2Trainer::state(bool is_best) {
   TrainingState state = trainer_.state();
   state.is_best = is_best;
-  state.metrics_bytes = run_.sync_metrics();
+  state.metrics_bytes = run_->sync_metrics();
   state.seconds = seconds();
   state.seed = hyper_.train.seed;
   const Lanes& lanes = trainer_.lanes();
@@ -182,7 +185,7 @@ void Mamba2Trainer::save(bool is_best) {
   if (saved_ == std::pair(now.step, now.epoch_closed)) return;
   if (watch_.budget() > 0) watch_.make_room();
   try {
-    store_.save(now.step, is_best, [this, &now](const std::filesystem::path& folder) {
+    store_->save(now.step, is_best, [this, &now](const std::filesystem::path& folder) {
       write_checkpoint(folder, model_, context_, trainer_.optimizer(),
                        now.is_best ? NamedParameters{} : trainer_.best_weights(), now);
       for (const auto& [name, text] : beside_) write_file_atomic(folder / name, text);
@@ -191,7 +194,7 @@ void Mamba2Trainer::save(bool is_best) {
     throw IoError(
         fmt::format("{}; what was saved before is intact: once that is settled, go on with "
                     "foxhunt resume {}",
-                    error.what(), run_.path().string()));
+                    error.what(), run_->path().string()));
   }
   saved_ = {now.step, now.epoch_closed};
 }

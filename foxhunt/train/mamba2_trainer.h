@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,12 +23,13 @@ namespace foxhunt::train {
 
 class Mamba2Trainer {
  public:
-  /// Trains `model` in place, with `ranks` as one of several processes, of which rank 0 alone
-  /// writes into `run`. References must outlive the trainer. Errors  ConfigError with everything
-  /// that is wrong in the hyper-parameters; DeviceError, ShapeError when model and
-  ///         data do not fit.
+  /// Trains `model` in place, with `ranks` as one of several processes. References must outlive the
+  /// trainer. Errors  ConfigError with everything that is wrong in the hyper-parameters, no window;
+  /// DeviceError, ShapeError when model and data do not fit.
   Mamba2Trainer(nn::Mamba2SSM& model, const TrainingData& data, const Mamba2Hyperparameters& hyper,
-                bundle::ModelContext context, RunDir& run, ranks::Ranks* ranks = nullptr);
+                bundle::ModelContext context, ranks::Ranks* ranks = nullptr);
+  /// The folder that rank 0 writes into, needed from here on; it must outlive the trainer.
+  void write_into(RunDir& run);
 
   /// To the end, to early stopping, or to an interruption. Afterwards the model has its best
   /// weights, the run folder a checkpoint of them (`best`) and of the last state (`last`). Errors
@@ -56,8 +58,8 @@ class Mamba2Trainer {
   nn::Mamba2SSM& model_;
   Mamba2Hyperparameters hyper_;
   bundle::ModelContext context_;
-  RunDir& run_;
-  CheckpointStore store_;
+  RunDir* run_ = nullptr;
+  std::optional<CheckpointStore> store_;
   Mamba2SequenceModel sequence_model_;
   TrainingData data_;
   WindowTrainer trainer_;

@@ -77,7 +77,7 @@ TrainReport follow(const fs::path& path, const ResumeOptions& options, const Tog
   what.device = nn::parse_device(together.device(device.substr(0, device.find(':'))));
   prepare_process(what.config, what.device, what.threads);
   together.require_alike(config::hash_of(what.config));
-  return run_training(run, together, what);
+  return PreparedRun(together, what).train_into(run);
 }
 
 TrainReport lead(const fs::path& path, const ResumeOptions& options, const Together& together) {
@@ -140,7 +140,9 @@ TrainReport lead(const fs::path& path, const ResumeOptions& options, const Toget
   if (!what.checkpoint) run.cut_metrics(0);
   together.from_first(message(&what));
   together.require_alike(config::hash_of(what.config));
-  return run_training(run, together, what);
+  PreparedRun prepared(together, what);
+  prepared.describe_data(run);
+  return prepared.train_into(run);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ bool is_remains(const fs::path& path) {
   const std::string name = path.filename().string();
   std::error_code code;
   if (name == ".lock" || name == "config.toml" || name == "env.json" || name == "log.txt" ||
-      name == "leakproof.json")
+      name == "leakproof.json" || name == "data.lock" || name == "coverage.json")
     return true;
   if (name == "metrics.jsonl") return is_empty_file(path);
   if (name == "checkpoints") return fs::is_empty(path, code);

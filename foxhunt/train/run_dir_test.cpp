@@ -73,6 +73,8 @@ TEST_F(RunDirTest, WhatAKilledBeginningLeavesIsNothing) {
   { const RunDir dir = RunDir::create(run_, false); }
   write_file_atomic(run_ / "config.toml", "name = \"x\"");
   write_file_atomic(run_ / "env.json", "{}");
+  write_file_atomic(run_ / "data.lock", "[]");
+  write_file_atomic(run_ / "coverage.json", "{}");
   write_file_atomic(run_ / ".config.resolved.toml.tmp4711", "# sha2");
   EXPECT_THAT(error_of<DataError>([this] { RunDir::reopen(run_); }),
               testing::HasSubstr("nothing was lost"));

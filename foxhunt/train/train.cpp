@@ -73,7 +73,7 @@ void plan_for_budget(ExperimentConfig& config, const nn::DeviceSpec& device,
 }
 
 void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOptions& options,
-                  const std::optional<bundle::LeakProof>& proof) {
+                  const std::optional<bundle::LeakProof>& proof, const PreparedRun& prepared) {
   if (proof) {
     write_file_atomic(run.file(bundle::kLeakProofFile), proof->text);
     log::info("leak proof {} holds", proof->sha256.substr(0, 16));
@@ -84,6 +84,7 @@ void describe_run(RunDir& run, const ExperimentConfig& config, const TrainOption
   write_file_atomic(run.file("env.json"),
                     environment_json(options.command_line, options.device, at::get_num_threads(),
                                      config.hyper.train.seed));
+  prepared.describe_data(run);
   // Last: with it the folder is a run that can be resumed.
   write_file_atomic(run.file("config.resolved.toml"), resolved_text(config));
 }
@@ -104,23 +105,29 @@ TrainReport train(ExperimentConfig config, const TrainOptions& options) {
   together.meet(config.hyper.train.rank_timeout);
   return together.all([&] {
     together.require_alike(config::hash_of(config));
-    choose_together(config, device, together);  // a refusal leaves no folder
-    std::optional<bundle::LeakProof> proof;     // of rank 0, which alone writes
-    RunDir run = together.open([&] {
-      proof = checked_proof(options.proof, options.require_proof, config);
-      return new_run(config, options);
-    });
+    choose_together(config, device, together);
+    // Whatever speaks against it is said before there is a folder (training_run.h); of rank 0,
+    // which alone writes.
+    std::optional<bundle::LeakProof> proof;
     std::optional<log::FileSink> log_file;
-    if (together.leads()) log_file.emplace(run.file("log.txt"));
+    if (together.leads()) {
+      if (!options.out.empty()) RunDir::require_free(options.out, options.overwrite);
+      proof = checked_proof(options.proof, options.require_proof, config);
+      log_file.emplace();
+    }
     plan_for_budget(config, device, together);
     const std::int64_t planned = config.hyper.train.threads;
-    if (together.leads()) describe_run(run, config, options, proof);
-    return run_training(run, together,
-                        {.config = std::move(config),
-                         .device = device,
-                         .progress = options.progress,
-                         .pause_after_epoch = options.pause_after_epoch,
-                         .threads = planned > 0 ? together.threads(planned) : threads});
+    PreparedRun prepared(together, {.config = config,
+                                    .device = device,
+                                    .progress = options.progress,
+                                    .pause_after_epoch = options.pause_after_epoch,
+                                    .threads = planned > 0 ? together.threads(planned) : threads});
+    RunDir run = together.open([&] { return new_run(config, options); });
+    if (together.leads()) {
+      log_file->open(run.file("log.txt"));
+      describe_run(run, config, options, proof, prepared);
+    }
+    return prepared.train_into(run);
   });
 }
 

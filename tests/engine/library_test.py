@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The engine as others get it: what the libraries hold and ask for, the example in C, a project of its own.
 
-Environment: BUILD (build folder), MAKE_TEST_BUNDLE, SERVE (the example), CMAKE, SANITIZED ("" or the sanitizers)."""
+Environment: BUILD (build folder), MAKE_TEST_BUNDLE, SERVE (the example), ORDERS (tests/engine/orders.c), CMAKE, SANITIZED ("" or the sanitizers)."""
 import os
 import pathlib
 import re
@@ -90,6 +90,31 @@ class Engine(unittest.TestCase):
 
     def test_the_example_answers_as_the_engine_does(self):
         self.check_answers(self.serve(os.environ["SERVE"]))
+
+    def test_order_events_are_answered_in_c99_as_the_engine_does(self):
+        folder = self.dir / "orders"
+        with open(folder / "orders.csv") as orders:
+            done = subprocess.run([os.environ["ORDERS"], str(folder / "model.fox")], stdin=orders, capture_output=True,
+                                  text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        want = (folder / "answers.csv").read_text().splitlines()
+        times = [line.split(",")[1] for line in (folder / "orders.csv").read_text().splitlines()[1:]]
+        got = done.stdout.splitlines()
+        self.assertEqual(len(got), len(want))
+        seen = {}
+        for time, line, expected in zip(times, got, want):
+            status, *outputs = expected.split(",")
+            seen[status] = seen.get(status, 0) + 1
+            self.assertEqual(line, ",".join([time, status, *(outputs if status == "ready" else [])]))
+        self.assertEqual(set(seen), {"ready", "warming up", "closed", "bad record", "no sample"})
+        self.assertGreater(seen["ready"], 150)
+        self.assertGreater(seen["no sample"], 1000)
+
+    def test_the_program_for_orders_says_that_a_model_takes_bars(self):
+        done = subprocess.run([os.environ["ORDERS"], str(self.dir / "model.fox")], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("takes bars", done.stderr)
 
     def test_the_example_refuses_a_model_with_a_changed_bit(self):
         data = bytearray((self.dir / "model.fox").read_bytes())

@@ -6,6 +6,8 @@
 //   answers.csv    status and outputs (exact float32) of each bar
 //   rows.f32       [T, F] rows of features, some of them not finite;  rows_out.f32 [T, K] what
 //                  step() answers, NaN where it answers nothing
+//   orders/        model.fox, orders.csv, answers.csv: the same of a model that takes order events;
+//                  prices are whole numbers of 1e-9, times nanoseconds
 #include <fmt/format.h>
 
 #include <cmath>
@@ -18,7 +20,7 @@
 
 #include "foxhunt/bundle/bundle.h"
 
-#include "tests/engine/proven_bundle.h"
+#include "tests/engine/proven_book_bundle.h"
 
 namespace foxhunt::engine {
 namespace {
@@ -60,6 +62,15 @@ void write_rows(const std::filesystem::path& dir, const std::shared_ptr<const Pl
   write_floats(dir / "rows_out.f32", answers);
 }
 
+void write_answers(const std::filesystem::path& dir, const std::vector<test::Answer>& all) {
+  std::ofstream answers(dir / "answers.csv");
+  for (const test::Answer& answer : all) {
+    answers << to_string(answer.status);
+    for (const float v : answer.out) answers << fmt::format(",{:.9g}", v);
+    answers << '\n';
+  }
+}
+
 void make(const std::filesystem::path& dir, std::uint64_t seed) {
   std::filesystem::create_directories(dir);
   const bundle::Bundle model = test::proven_bundle(seed);
@@ -72,13 +83,24 @@ void make(const std::filesystem::path& dir, std::uint64_t seed) {
     csv << fmt::format("{},{},{},{},{},{}\n", count(bar.start), decimal(bar.open),
                        decimal(bar.high), decimal(bar.low), decimal(bar.close), bar.volume);
   }
-  std::ofstream answers(dir / "answers.csv");
-  for (const test::Answer& answer : test::answers_of(plan, bars)) {
-    answers << to_string(answer.status);
-    for (const float v : answer.out) answers << fmt::format(",{:.9g}", v);
-    answers << '\n';
-  }
+  write_answers(dir, test::answers_of(plan, bars));
   write_rows(dir, plan);
+}
+
+void make_orders(const std::filesystem::path& dir, std::uint64_t seed) {
+  std::filesystem::create_directories(dir);
+  bundle::write_bundle(dir / "model.fox", test::proven_book_bundle(seed));
+  const std::vector<market::OrderEvent> feed = test::an_order_feed();
+  std::ofstream csv(dir / "orders.csv");
+  csv << "event_ns,received_ns,order_id,price,size,sequence,instrument_id,delta_ns,publisher_id,"
+         "flags,channel_id,action,side\n";
+  for (const market::OrderEvent& e : feed) {
+    csv << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", count(e.ts_event),
+                       count(e.ts_recv), e.order_id, e.price.nano, e.size, e.sequence,
+                       e.instrument.instrument_id, e.ts_in_delta, e.instrument.publisher_id,
+                       e.flags, e.channel_id, e.action, static_cast<char>(e.side));
+  }
+  write_answers(dir, test::answers_of(Plan::open(dir / "model.fox"), feed));
 }
 
 }  // namespace
@@ -90,7 +112,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    foxhunt::engine::make(argv[1], argc > 2 ? std::stoull(argv[2]) : 1);
+    const std::uint64_t seed = argc > 2 ? std::stoull(argv[2]) : 1;
+    const std::filesystem::path dir = argv[1];
+    foxhunt::engine::make(dir, seed);
+    foxhunt::engine::make_orders(dir / "orders", seed);
   } catch (const std::exception& error) {
     fmt::print(stderr, "make_test_bundle: {}\n", error.what());
     return 1;

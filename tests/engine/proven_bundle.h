@@ -47,6 +47,17 @@ inline std::vector<Answer> answers_of(const std::shared_ptr<const Plan>& plan,
   return answers;
 }
 
+/// The certificate of what the engine itself says to the golden rows.
+inline void prove(bundle::Bundle& b) {
+  const VerifyReport found = verify(Plan::build(b));
+  b.certificate = {.parity = found.parity,
+                   .bound = found.bound,
+                   .kernels = found.kernels,
+                   .reference = "the engine itself",
+                   .cpu = "this machine",
+                   .data = "a walk"};
+}
+
 inline bundle::Bundle proven_bundle(std::uint64_t seed = 1) {
   bundle::Bundle b = bundle::test::small_bundle(seed);
   b.form = bundle::WeightForm::kF32;
@@ -56,13 +67,7 @@ inline bundle::Bundle proven_bundle(std::uint64_t seed = 1) {
     if (a.status == Status::kReady)
       b.golden.outputs.insert(b.golden.outputs.end(), a.out.begin(), a.out.end());
   }
-  const VerifyReport found = verify(Plan::build(b));
-  b.certificate = {.parity = found.parity,
-                   .bound = found.bound,
-                   .kernels = found.kernels,
-                   .reference = "the engine itself",
-                   .cpu = "this machine",
-                   .data = "a walk"};
+  prove(b);
   return b;
 }
 

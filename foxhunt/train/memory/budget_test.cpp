@@ -148,7 +148,8 @@ TEST_F(Budget, ALieEndsWithExitCodeFourAndTheLastStepSaved) {
   release_freed_memory();
   hyper.train.memory_budget = std::to_string(resident_set().now + 6'000'000);
   RunDir run = RunDir::create(folder_, false);
-  Mamba2Trainer trainer(model, wide.view(), hyper, context_of(wide), run);
+  Mamba2Trainer trainer(model, wide.view(), hyper, context_of(wide));
+  trainer.write_into(run);
   try {
     trainer.fit(ProgressMode::kOff);
     FAIL() << "the budget did not matter";
@@ -172,7 +173,8 @@ TEST_F(Budget, AnHonestBudgetIsNeverPassed) {
   const std::int64_t budget = resident_set().now + 120'000'000;
   hyper.train.memory_budget = std::to_string(budget);
   RunDir run = RunDir::create(folder_, false);
-  Mamba2Trainer trainer(model, wide.view(), hyper, context_of(wide), run);
+  Mamba2Trainer trainer(model, wide.view(), hyper, context_of(wide));
+  trainer.write_into(run);
   trainer.fit(ProgressMode::kOff);
   EXPECT_LE(resident_set().peak, budget);
 }

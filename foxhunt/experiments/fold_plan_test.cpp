@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -51,6 +52,26 @@ TEST(FoldPlan, DaysBeginWithTheirFirstRowAndEndBehindTheLast) {
     EXPECT_LT(s.available_at.back(), starts[own + 1]) << "no day reaches into the next";
   }
   EXPECT_THAT(day_starts({}), testing::IsEmpty());
+}
+
+TEST(FoldPlan, DaysDoNotDependOnTheOrderOfSequencesOrOnEmptyOnes) {
+  Rng rng(6);
+  std::vector<Sequence> market = a_market(rng, 7, 5);
+  const std::vector<UnixNanos> starts = day_starts(market);
+  std::ranges::reverse(market);
+  Sequence empty;
+  empty.trade_date = Date{std::chrono::sys_days{parse_date("2024-02-01")}};
+  market.push_back(empty);
+  EXPECT_EQ(day_starts(market), starts);
+}
+
+TEST(FoldPlan, MinutesCountUpToTheOneThatHoldsTheLastRow) {
+  const UnixNanos begin{std::chrono::sys_days{parse_date("2024-03-04")}};
+  const std::vector<UnixNanos> hours{begin, begin + minutes{60} + std::chrono::seconds{1}};
+  const FoldPlan plan =
+      plan_folds({.unit = WalkForwardUnit::kMinutes, .train = 40, .valid = 10, .test = 11}, hours);
+  EXPECT_EQ(plan.length, 61);
+  EXPECT_GT(plan.folds.back().test_end, hours.back() - std::chrono::seconds{1});
 }
 
 /// Every rule of the plan and its splits, row by row, for random markets and plans.
@@ -142,6 +163,8 @@ TEST(FoldPlan, AnchoredBeginsWithTheDataAndGrows) {
     EXPECT_EQ(plan.folds[k].train_end, starts[4 + 2 * k]);
   }
   EXPECT_EQ(plan.unused, 1);
+  EXPECT_EQ(plan_folds({.train = 4, .valid = 1, .test = 2, .max_folds = 2}, starts).folds.size(),
+            2U);
 }
 
 TEST(FoldPlan, RefusesWhatCannotBe) {

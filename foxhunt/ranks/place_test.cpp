@@ -67,6 +67,8 @@ TEST(Place, AProcessAloneHasNone) {
   EXPECT_FALSE(place({}));
   EXPECT_FALSE(place({{"RANK", "0"}, {"WORLD_SIZE", "1"}}));
   EXPECT_FALSE(place({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}));  // a batch script, no srun
+  // srun -n1: nobody is to be met, so no list of hosts is needed.
+  EXPECT_FALSE(place({{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}}));
 }
 
 TEST(Place, OfSlurm) {
@@ -84,6 +86,8 @@ TEST(Place, OfSlurm) {
   EXPECT_EQ(p.local_size, 2);
   EXPECT_EQ(p.address, "gpu07");
   EXPECT_EQ(p.port, 29500 + (1001 * 7 + 2) % 4000);
+  EXPECT_EQ(place(with(slurm, "SLURM_STEP_TASKS_PER_NODE", "4(x2),3"))->local_size, 1)
+      << "hosts differ, and this one's share is not told";
   EXPECT_EQ(place(with(slurm, "MASTER_ADDR", "login"))->address, "login");
   EXPECT_EQ(place(with(slurm, "MASTER_PORT", "1234"))->port, 1234);
   EXPECT_EQ(place({{"SLURM_PROCID", "1"},

@@ -125,6 +125,8 @@ TEST(Watch, AnExchangeThatFailedIsExplainedByTheRankThatIsGone) {
   EXPECT_THAT(first, HasSubstr("rank 1 of 3 was lost: no sign of life"));
   EXPECT_THAT(first, HasSubstr("(connection closed)"));
   EXPECT_EQ(third, first);  // rank 0 knows, and says it to all
+  std::this_thread::sleep_for(milliseconds(1500));
+  EXPECT_EQ(job.said[0] + job.said[2], "") << "who explains is not ended by the watch as well";
 }
 
 TEST(Watch, ARankThatEndsWithAnErrorSaysSoToTheOthers) {

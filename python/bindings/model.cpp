@@ -110,11 +110,19 @@ void bind_model(nb::module_& module) {
                    [](const Model& m) { return std::string(bundle::to_string(m.plan->form())); })
       .def_prop_ro("kernels", [](const Model& m) { return m.plan->kernels(); })
       .def_prop_ro("bytes_per_step", [](const Model& m) { return m.plan->bytes_per_step(); })
-      .def_prop_ro("bar_seconds",
-                   [](const Model& m) { return m.plan->bundle().context.features.bar_seconds; })
+      .def_prop_ro(
+          "takes_orders", [](const Model& m) { return m.plan->bundle().context.book.has_value(); },
+          "Order events and not bars.")
+      .def_prop_ro(
+          "bar_seconds",
+          [](const Model& m) {
+            const bundle::ModelContext& context = m.plan->bundle().context;
+            return context.book ? 0 : context.features.bar_seconds;
+          },
+          "Length of the bars it takes; 0: it takes order events.")
       .def_prop_ro(
           "warm_up", [](const Model& m) { return m.plan->bundle().context.schema.warm_up(); },
-          "Bars of a sequence before its first answer, that one included.")
+          "Bars or book events of a sequence before its first answer, that one included.")
       .def_prop_ro("certificate_json",
                    [](const Model& m) { return m.plan->bundle().certificate.to_json(); })
       .def_prop_ro("training_json", [](const Model& m) { return m.plan->bundle().training_json; })

@@ -109,6 +109,58 @@ Answer on_bar(Stream& stream, std::int64_t time_ns, std::int64_t span_ns, std::i
   return answer;
 }
 
+/// An event of a feed; `action` and `side` are letters as in DBN.
+market::OrderEvent order_of(std::int64_t event_ns, std::int64_t received_ns, std::uint64_t order_id,
+                            std::int64_t price, std::uint32_t size, char action, char side,
+                            std::uint8_t flags, std::uint32_t sequence, std::uint32_t instrument_id,
+                            std::uint16_t publisher_id, std::uint8_t channel_id,
+                            std::int32_t delta_ns) {
+  using market::Side;
+  return {.instrument = {.publisher_id = publisher_id, .instrument_id = instrument_id},
+          .ts_event = from_nanos(event_ns),
+          .ts_recv = from_nanos(received_ns),
+          .order_id = order_id,
+          .price = {price},
+          .size = size,
+          .action = action,
+          .side = side == 'A'   ? Side::kAsk
+                  : side == 'B' ? Side::kBid
+                                : Side::kNone,
+          .flags = flags,
+          .channel_id = channel_id,
+          .sequence = sequence,
+          .ts_in_delta = delta_ns};
+}
+
+/// on_event() of an order event, or the first half of it.
+template <bool kWhole, class... Fields>
+Answer with_order(Stream& stream, Fields... fields) {
+  const Turn turn(stream);
+  Answer answer = no_answer_yet(stream);
+  const market::OrderEvent event = order_of(fields...);
+  answer.status = kWhole ? stream.session.on_event(event, answer.out)
+                         : stream.session.answer(event, answer.out);
+  return answer;
+}
+
+template <bool kWhole>
+void bind_order(nb::class_<Stream>& stream, const char* name, const char* what) {
+  stream.def(
+      name,
+      [](Stream& s, std::int64_t event_ns, std::int64_t received_ns, std::uint64_t order_id,
+         std::int64_t price, std::uint32_t size, char action, char side, std::uint8_t flags,
+         std::uint32_t sequence, std::uint32_t instrument_id, std::uint16_t publisher_id,
+         std::uint8_t channel_id, std::int32_t delta_ns) {
+        return with_order<kWhole>(s, event_ns, received_ns, order_id, price, size, action, side,
+                                  flags, sequence, instrument_id, publisher_id, channel_id,
+                                  delta_ns);
+      },
+      nb::arg("event_ns"), nb::arg("received_ns"), nb::arg("order_id"), nb::arg("price"),
+      nb::arg("size"), nb::arg("action"), nb::arg("side"), nb::arg("flags"), nb::arg("sequence"),
+      nb::arg("instrument_id"), nb::arg("publisher_id"), nb::arg("channel_id"), nb::arg("delta_ns"),
+      what);
+}
+
 nb::typed<nb::tuple, Outputs, Statuses> run_rows(Stream& stream, const nb::object& rows) {
   const Rows values = floats<Rows>(rows, "rows [T, F]");
   const std::size_t T = values.shape(0);
@@ -257,7 +309,8 @@ void require_same_model(const Stream& one, const Stream& other) {
 
 void bind_session(nb::module_& module) {
   bind_answer(module);
-  nb::class_<Stream>(module, "Stream", "One stream of records and its state.")
+  nb::class_<Stream> stream(module, "Stream", "One stream of records and its state.");
+  stream
       .def(
           "__init__", [](Stream* self, const Model& model) { new (self) Stream(model.plan); },
           nb::arg("plan"))
@@ -308,7 +361,17 @@ void bind_session(nb::module_& module) {
           },
           "Rows answered since the sequence began.")
       .def_prop_ro("counters", &counters, nb::sig("def counters(self) -> dict[str, int]"),
-                   "What became of every bar.");
+                   "What became of every record.");
+  bind_order<true>(stream, "order", "An order event in, an answer out where one is due.");
+  bind_order<false>(stream, "order_answer",
+                    "The answer alone: advance() takes the event into the state.");
+  stream.def(
+      "advance",
+      [](Stream& s) {
+        const Turn turn(s);
+        s.session.advance();
+      },
+      "The second half of answer_order(); the next call does it where it was forgotten.");
   module.def("step_many", &step_many, nb::arg("streams"), nb::arg("rows"));
 }
 

@@ -7,8 +7,12 @@
     if answer:
         print(answer.meaning)      # {"down": 0.31, "flat": 0.42, "up": 0.27}
 
+A model of order events (model.takes_orders) is given each event of the feed: session.on_order(time=..., action="A",
+side="B", price=..., size=..., order_id=...). Where no answer is due its status is Status.NO_SAMPLE.
+
 Prices are points whatever their type (4321, 4321.25, "4321.25", Decimal); times carry a time zone or are whole
-nanoseconds since 1970 in UTC. RawBar is for those who hold prices as integers of 1e-9.
+nanoseconds since 1970 in UTC. RawBar and RawOrder are for those who hold prices as integers of
+1e-9.
 """
 
 from foxhunt._engine import (
@@ -25,6 +29,7 @@ from foxhunt._engine import (
 from foxhunt._engine import version as __version__
 from foxhunt.bar import Bar, RawBar
 from foxhunt.model import Model
+from foxhunt.order import Order, RawOrder
 from foxhunt.session import Session, step_many
 
 __all__ = [
@@ -35,7 +40,9 @@ __all__ = [
     "FormatError",
     "IoError",
     "Model",
+    "Order",
     "RawBar",
+    "RawOrder",
     "Session",
     "Status",
     "UsageError",

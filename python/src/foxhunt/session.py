@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from foxhunt import _engine
 from foxhunt.bar import RawBar, bar_of, price_nano, prices_nano, span_ns, time_ns, volume_of
+from foxhunt.order import raw_order_of
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,unused-ignore]
@@ -55,6 +56,18 @@ class Session(_engine.Stream):
             b.instrument_id,
             b.publisher_id,
         )
+
+    def on_order(self, order: object = None, /, **fields: Any) -> _engine.Answer:
+        """An order event in, an Answer out where one is due: Status.NO_SAMPLE says that the book took the event and
+        nothing is to be answered. Every event of the instrument is given, those before the open and the snapshot too.
+
+        `order` is an Order, a RawOrder, a mapping or a named tuple with the fields of Order; or give the fields by name."""
+        return self.order(*raw_order_of(order, fields, "on_order"))
+
+    def answer_order(self, order: object = None, /, **fields: Any) -> _engine.Answer:
+        """on_order() in two: the answer first; advance() takes the event into the state when the answer is out. A
+        forgotten advance() is done by the next call."""
+        return self.order_answer(*raw_order_of(order, fields, "answer_order"))
 
     def run(self, rows: npt.ArrayLike | pd.DataFrame) -> Any:
         """step() of each row [T, n_features], without Python's lock.

@@ -1,6 +1,6 @@
 // Any bytes through the sources under every reader: plain, zstd frames, gzip members, and looking
-// ahead. How they are read, in large or in small pieces, changes nothing; what comes out and is
-// packed again comes out again; a bomb costs no more than its buffers.
+// ahead. How they are read, in large or in small pieces or in place, changes nothing; what comes
+// out and is packed again comes out again; a bomb costs no more than its buffers.
 #include <zstd.h>
 
 #include <algorithm>
@@ -86,6 +86,32 @@ void peek_and_read(const std::string& input, const Outcome& expected) {
   require_same(expected, read_all(source, {3, 500, 1}));
 }
 
+/// In place the same bytes lie, however much of them is kept; the rest stays where an error comes.
+void look_in_place(const std::string& input, const Outcome& expected) {
+  const auto source = market::memory_bytes(input, "fuzz");
+  std::string seen;
+  std::string error;
+  std::span<const std::byte> all;
+  for (std::size_t turn = 0; seen.size() < kMostRead; ++turn) {
+    const auto rest = all.last(std::min(all.size(), turn * 37 % 1021));
+    try {
+      all = source->more(rest);
+    } catch (const foxhunt::FormatError& failure) {
+      error = failure.what();
+      all = rest;
+    }
+    const std::string text(reinterpret_cast<const char*>(all.data()), all.size());
+    fuzz::require(seen.ends_with(text.substr(0, rest.size())), "what is kept stays as it is");
+    seen.append(text, rest.size());
+    if (all.size() == rest.size()) break;
+  }
+  if (seen.size() >= kMostRead) {
+    seen.resize(kMostRead);
+    error.clear();
+  }
+  require_same(expected, {seen, error, source->frames(), source->truncated()});
+}
+
 void pack_again(const std::string& bytes) {
   std::string packed(ZSTD_compressBound(bytes.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1));
@@ -105,6 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Outcome large = read_all(*plain, {kMostRead + 1});
   require_same(large, read_all(*market::memory_bytes(input, "fuzz"), {1, 2, 61, 4096}));
   peek_and_read(input, large);
+  look_in_place(input, large);
   const bool packed =
       input.starts_with("\x28\xB5\x2F\xFD") ||
       (size >= 4 && (data[0] & 0xF0U) == 0x50 && input.substr(1, 3) == "\x2A\x4D\x18");

@@ -22,7 +22,7 @@ class UnnamedBytes {
     std::uint16_t size;
   };
   struct Kind {
-    std::size_t size = 0;  ///< as known
+    std::size_t size;  ///< as known
     std::vector<Range> reserved;
     std::vector<Range> texts;
   };

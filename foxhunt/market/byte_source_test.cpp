@@ -300,6 +300,28 @@ TEST(ByteSourceTest, WhatLiesInPlaceIsWhatIsReadHoweverMuchOfItIsKept) {
   }
 }
 
+TEST(ByteSourceTest, AWindowBetweenTwoPowersOfTwoIsKeptWhole) {
+  // The same 1.9 MB of noise four times: the window must hold all of it. Its byte says 2 MiB; 0x57
+  // says 15/16 of that (RFC 8878, 3.1.1.1.2).
+  Rng rng(26);
+  std::string noise(1'900'000, '\0');
+  for (char& c : noise) c = static_cast<char>(rng.next());
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                     &ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, 21);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_enableLongDistanceMatching, 1);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_contentSizeFlag, 0);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  const std::string plain = noise + noise + noise + noise;
+  std::string frame(ZSTD_compressBound(plain.size()), '\0');
+  frame.resize(
+      ZSTD_compress2(context.get(), frame.data(), frame.size(), plain.data(), plain.size()));
+  ASSERT_LT(frame.size(), noise.size() * 11 / 10) << "it does look back";
+  ASSERT_EQ(frame[5], 0x58);
+  frame[5] = 0x57;
+  EXPECT_EQ(read_memory(frame), plain);
+}
+
 TEST(ByteSourceTest, WhereABlockIsDamagedTheRestStaysAndTheErrorToo) {
   const std::string first = sample(3000, 23);
   // The second frame's window makes the ring grow.

@@ -34,7 +34,7 @@ hours chicago_offset(sys_days day) {
   return hours{day >= spring && day < autumn ? -5 : -6};
 }
 
-TEST(Calendar, OpensAndClosesAtTheSameChicagoTimeOnBothSidesOfTheClockChanges) {
+TEST(Calendar, Pitfall28OpensAndClosesAtTheSameChicagoTimeOnBothSidesOfTheClockChanges) {
   const Calendar es = Calendar::for_product("ES");
   EXPECT_EQ(span_of(session(es, "2013-03-08")), "2013-03-07T23:00:00Z 2013-03-08T22:15:00Z");
   EXPECT_EQ(span_of(session(es, "2013-03-11")), "2013-03-10T22:00:00Z 2013-03-11T21:15:00Z");

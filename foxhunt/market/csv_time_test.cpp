@@ -112,7 +112,7 @@ TEST(CsvTime, KeepsNanosecondsOfNamedFields) {
   EXPECT_EQ(utc(fields, "2020-12-28 13:00:59"), "2020-12-28T13:00:59Z");
 }
 
-TEST(CsvTime, MovesLocalTimesToUtcThroughBothChangesOfTheClock) {
+TEST(CsvTime, Pitfall28MovesLocalTimesToUtcThroughBothChangesOfTheClock) {
   const CsvTimeParser chicago("iso", "America/Chicago");
   EXPECT_EQ(utc(chicago, "2013-03-10 01:59:59"), "2013-03-10T07:59:59Z");
   EXPECT_EQ(utc(chicago, "2013-03-10 03:00:00"), "2013-03-10T08:00:00Z");

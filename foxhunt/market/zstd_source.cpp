@@ -153,7 +153,6 @@ class ZstdSource final : public ByteSource {
   void begin_data() {
     ZSTD_decompressBegin(context_.get());
     state_ = State::kInFrame;
-    raw_ = false;
     produced_ = 0;
     chunk_.want(kMostFrameHead);
     declared_ = ZSTD_getFrameContentSize(chunk_.data(), chunk_.size());

@@ -174,6 +174,8 @@ TEST(UserColumns, AValueThatIsNotFiniteTakesTheRowAndIsCountedByColumn) {
                                     "two {}",
                                     c.not_finite, log_range, two)));
   EXPECT_THAT(make_pipeline().summary(), testing::Not(HasSubstr("finite")));
+  pipeline.reset();
+  EXPECT_EQ(saved(pipeline), saved(make_pipeline(with_plugins({plugin("not_finite")}))));
 }
 
 TEST(UserColumns, NamesThatAreThereAndOrderBooksAreRefused) {

@@ -7,17 +7,14 @@
 #include <foxhunt_features.h>
 #include <math.h>
 
-enum {
-  RANGE_BARS = 30, /* bars that the volatility looks back on */
-  RUN_MOST = 4     /* longer runs count as this long, or the warm-up would have no end */
-};
+enum { RANGE_BARS = 30, STEPS = 20 };
 
 /* All that is remembered of a stream. The host sets it to zero when a sequence starts. */
 typedef struct {
   double squares[RANGE_BARS]; /* squared log range of a bar, a ring */
+  int64_t signs[STEPS];       /* of the last steps from close to close, a ring */
   int64_t bars;               /* of this sequence */
   int64_t last_close;
-  int64_t run; /* closes in a row above (+) or below (-) the one before */
 } memory;
 
 /* Volatility from highs and lows: root of the mean squared log range over 4 ln 2.
@@ -32,19 +29,15 @@ static double range_volatility(memory *m, const foxhunt_feature_bar *bar) {
   return sqrt(sum / RANGE_BARS / (4.0 * log(2.0)));
 }
 
-static double signed_run(memory *m, const foxhunt_feature_bar *bar) {
-  const int64_t step = bar->close - m->last_close;
-  if (m->bars == 0 || step == 0) {
-    m->run = 0;
-  } else if (step > 0) {
-    m->run = m->run > 0 ? m->run + 1 : 1;
-  } else {
-    m->run = m->run < 0 ? m->run - 1 : -1;
-  }
-  if (m->run > RUN_MOST) m->run = RUN_MOST;
-  if (m->run < -RUN_MOST) m->run = -RUN_MOST;
+/* Closes above the one before less closes below it. Whole numbers, so that any order of adding will
+ * do. */
+static int64_t rises_less_falls(memory *m, const foxhunt_feature_bar *bar) {
+  const int64_t sign = (bar->close > m->last_close) - (bar->close < m->last_close);
+  m->signs[m->bars % STEPS] = m->bars == 0 ? 0 : sign;
   m->last_close = bar->close;
-  return (double)m->run;
+  int64_t sum = 0;
+  for (int i = 0; i < STEPS; ++i) sum += m->signs[i];
+  return sum;
 }
 
 static void push(void *state, const foxhunt_feature_bar *bar, float *out) {
@@ -53,15 +46,15 @@ static void push(void *state, const foxhunt_feature_bar *bar, float *out) {
   /* ln of basis points, as foxhunt's own volatilities; of at least a tenth of one, since bars
    * without any range have no logarithm. */
   out[0] = (float)log(fmax(volatility / 1e-4, 0.1));
-  out[1] = (float)signed_run(m, bar);
+  out[1] = (float)rises_less_falls(m, bar);
   ++m->bars;
 }
 
 static const foxhunt_feature_column columns[] = {
     {"range_vol_30", "ln of basis points", "volatility from the ranges of the last 30 bars",
      RANGE_BARS},
-    {"run_4", "bars", "closes in a row above (+) or below (-) the one before, at most 4",
-     RUN_MOST + 1},
+    {"rises_20", "bars", "closes above the one before less closes below it, of the last 20 steps",
+     STEPS + 1},
 };
 
 const foxhunt_features *foxhunt_features_v1(void) {

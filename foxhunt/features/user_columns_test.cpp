@@ -61,12 +61,10 @@ TEST(UserColumns, StandBehindFoxhuntsOwnAndSayWhatTheirLibraryComputes) {
     // Logarithms of 1e12 differ from that of a ratio by 1e-15 of about 28, over ranges of 1e-4.
     EXPECT_NEAR(row[row.size() - 2], std::log(std::sqrt(sum / 30 / (4 * std::log(2.0))) / 1e-4),
                 1e-6);
-    const auto step = [&](std::size_t i) {
-      return (bars[i].close > bars[i - 1].close) - (bars[i].close < bars[i - 1].close);
-    };
-    int run = step(t);
-    for (std::size_t i = t - 1; run != 0 && i > t - 4 && step(i) == step(t); --i) run += step(t);
-    EXPECT_EQ(row.back(), static_cast<float>(run)) << t;
+    int rises = 0;
+    for (std::size_t i = t - 19; i <= t; ++i)
+      rises += (bars[i].close > bars[i - 1].close) - (bars[i].close < bars[i - 1].close);
+    EXPECT_EQ(row.back(), static_cast<float>(rises)) << t;
   }
 }
 
@@ -174,6 +172,8 @@ TEST(UserColumns, AValueThatIsNotFiniteTakesTheRowAndIsCountedByColumn) {
                                     "two {}",
                                     c.not_finite, log_range, two)));
   EXPECT_THAT(make_pipeline().summary(), testing::Not(HasSubstr("finite")));
+  pipeline.reset();
+  EXPECT_EQ(saved(pipeline), saved(make_pipeline(with_plugins({plugin("not_finite")}))));
 }
 
 TEST(UserColumns, NamesThatAreThereAndOrderBooksAreRefused) {

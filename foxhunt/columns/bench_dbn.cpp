@@ -211,11 +211,15 @@ BenchDbnRow measure(const std::string& way, const Subject& subject, int repeats,
   std::vector<double> own;
   std::vector<double> other;
   std::vector<double> ratios;
+  std::vector<double> zstd;
+  std::vector<double> over_zstd;
   run_way(way, subject);  // warm
   if (peer != nullptr) ask(*peer, way);
   for (int i = 0; i < repeats; ++i) {
     const Timed mine = run_way(way, subject);
     own.push_back(mine.seconds);
+    zstd.push_back(run_way("zstd", subject).seconds);
+    over_zstd.push_back(mine.seconds / zstd.back());
     if (peer == nullptr) continue;
     const Timed theirs = ask(*peer, way);
     if (theirs.answer != mine.answer) {
@@ -230,7 +234,9 @@ BenchDbnRow measure(const std::string& way, const Subject& subject, int repeats,
                   .way = way,
                   .records = subject.records,
                   .plain_bytes = static_cast<std::int64_t>(subject.plain.size()),
-                  .seconds = median(own)};
+                  .seconds = median(own),
+                  .zstd_only_s = median(zstd),
+                  .times_zstd = median(over_zstd)};
   row.records_per_s = records / row.seconds;
   if (peer != nullptr) {
     row.peer_records_per_s = records / median(other);
@@ -255,12 +261,9 @@ std::vector<BenchDbnRow> bench_dbn(const BenchDbnOptions& options,
           options.peer_python.string(), options.peer_script.string(),
           (files->folder / "plain.dbn").string(), (files->folder / "packed.dbn.zst").string()});
     }
-    double zstd_only = 0;
     for (const char* way : {"zstd", "decode_zstd", "decode", "csv"}) {
       const bool has_peer = peer && std::string_view(way) != "zstd";
       BenchDbnRow one = measure(way, subject, options.repeats, has_peer ? &*peer : nullptr);
-      if (std::string_view(way) == "zstd") zstd_only = one.seconds;
-      one.zstd_only_s = zstd_only;
       if (row) row(one);
       rows.push_back(std::move(one));
     }

@@ -22,7 +22,7 @@ struct BenchDbnOptions {
   std::filesystem::path peer_script{};  ///< bench/peers/dbn/peer.py
 };
 
-/// Medians over the repeats; the two programs take turns.
+/// Medians over the repeats; the two programs and libzstd alone take turns.
 struct BenchDbnRow {
   std::string file{};
   std::string way{};  ///< "zstd", "decode_zstd", "decode", "csv"
@@ -34,6 +34,8 @@ struct BenchDbnRow {
   /// Median of peer over own time of the same turn.
   std::optional<double> times_peer{};
   double zstd_only_s = 0;  ///< libzstd on the same packed bytes, nothing else
+  /// Median of own time over that of libzstd alone in the same turn.
+  double times_zstd = 0;
 };
 
 /// `row` is called as soon as one is known.

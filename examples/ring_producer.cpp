@@ -1,5 +1,6 @@
-// Feeds a shared-memory ring that `foxhunt serve BUNDLE --in shm:NAME` reads: the bars of a DBN or
-// CSV file at a given pace. What a feed handler of your own does looks like push() below.
+// Feeds a shared-memory ring that `foxhunt serve BUNDLE --in shm:NAME` reads: the bars or the order
+// events of a DBN or CSV file, whichever comes first in it, at a given pace. What a feed handler of
+// your own does looks like push() below.
 //
 //   ring_producer FILE NAME [--rate 1000] [--full wait|fail] [--no-end]
 #include <fmt/format.h>
@@ -22,7 +23,6 @@
 namespace {
 
 using namespace foxhunt;
-using serve::RecordSlot;
 
 struct Options {
   std::string file;
@@ -34,15 +34,17 @@ struct Options {
 };
 
 /// The symbol as a reader's file says it.
-std::string symbol_of(const market::Reader& reader, const market::Bar& bar) {
+template <class Record>
+std::string symbol_of(const market::Reader& reader, const Record& record) {
   const market::StreamInfo& info = reader.info();
   if (info.mappings.empty() && info.symbols.size() == 1) return info.symbols[0];
-  return reader.symbol_of(bar.instrument, bar.start);
+  return reader.symbol_of(record.instrument, market::index_time(record));
 }
 
 /// True when the record is in the ring. A full ring is the producer's to decide about.
-bool push(serve::RingProducer<RecordSlot>& producer, serve::RingHeader& header,
-          const RecordSlot& slot, bool waits) {
+template <class Slot>
+bool push(serve::RingProducer<Slot>& producer, serve::RingHeader& header, const Slot& slot,
+          bool waits) {
   bool pushed = producer.push(slot);
   if (!pushed) producer.count_full();
   while (!pushed && waits && !interrupted()) {
@@ -53,26 +55,28 @@ bool push(serve::RingProducer<RecordSlot>& producer, serve::RingHeader& header,
   return pushed;
 }
 
-int feed(const Options& options) {
+/// All records of one type, `record` being the first of the file's.
+template <class Record>
+int feed_all(const Options& options, market::Reader& reader, const market::Record* record) {
   using Clock = std::chrono::steady_clock;
-  const auto reader = market::open_reader(options.file);
-  const auto ring = serve::open_ring<RecordSlot>(options.ring, serve::RingRole::kProducer,
-                                                 serve::RingKind::kRecords, options.slots);
-  serve::RingProducer<RecordSlot> producer(ring->memory());
+  using Slot = typename serve::SlotFor<Record>::Slot;
+  const auto ring = serve::open_ring<Slot>(options.ring, serve::RingRole::kProducer,
+                                           serve::SlotFor<Record>::kKind, options.slots);
+  serve::RingProducer<Slot> producer(ring->memory());
   const auto began = Clock::now();
   std::int64_t sent = 0;
-  while (const market::Record* record = reader->next()) {
-    const auto* bar = std::get_if<market::Bar>(record);
-    if (bar == nullptr) continue;
+  for (; record != nullptr; record = reader.next()) {
+    const auto* mine = std::get_if<Record>(record);
+    if (mine == nullptr) continue;
     if (interrupted()) break;
     if (options.rate >
         0) {  // by the schedule, so that a late record does not delay those behind it
       const std::chrono::duration<double> due(static_cast<double>(sent) / options.rate);
       std::this_thread::sleep_until(began + std::chrono::duration_cast<Clock::duration>(due));
     }
-    const market::StreamInfo& info = reader->info();
+    const market::StreamInfo& info = reader.info();
     const bool has_symbols = !info.mappings.empty() || !info.symbols.empty();
-    const RecordSlot slot = serve::slot_of(*bar, symbol_of(*reader, *bar), has_symbols);
+    const Slot slot = serve::slot_of(*mine, symbol_of(reader, *mine), has_symbols);
     if (!push(producer, ring->header(), slot, options.full == "wait")) {
       fmt::print(stderr, "ring_producer: the ring is full behind record {}\n", sent);
       return 1;
@@ -86,6 +90,17 @@ int feed(const Options& options) {
   fmt::print(stderr, "ring_producer: {} records; the ring was full {} times\n", sent,
              ring->header().full.load());
   return 0;
+}
+
+int feed(const Options& options) {
+  const auto reader = market::open_reader(options.file);
+  const market::Record* record = reader->next();
+  while (record != nullptr && !std::holds_alternative<market::Bar>(*record) &&
+         !std::holds_alternative<market::OrderEvent>(*record))
+    record = reader->next();
+  if (record != nullptr && std::holds_alternative<market::OrderEvent>(*record))
+    return feed_all<market::OrderEvent>(options, *reader, record);
+  return feed_all<market::Bar>(options, *reader, record);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ inline constexpr std::uint32_t kRingVersion = 1;
 inline constexpr std::size_t kLine = 64;              ///< bytes of a cache line
 inline constexpr std::size_t kRingHeaderSize = 4096;  ///< a page; slots begin behind it
 
-enum class RingKind : std::uint32_t { kRecords = 1, kAnswers = 2 };
+/// What its slots hold; slots.h has their layouts.
+enum class RingKind : std::uint32_t { kRecords = 1, kAnswers = 2, kOrders = 3 };
 
 /// What one side writes lies in lines of its own.
 struct RingHeader {

@@ -17,27 +17,30 @@ std::string name_of(const std::string& spec) { return spec.substr(spec.find(':')
 
 }  // namespace
 
-RingReader::RingReader(const SourceOptions& options, const Hooks& hooks)
+template <class Record>
+RingReaderOf<Record>::RingReaderOf(const SourceOptions& options, const Hooks& hooks)
     : hooks_(hooks),
       waiting_(options.waiting),
       hold_(options.hold),
-      ring_(open_ring<RecordSlot>(name_of(options.spec), RingRole::kConsumer, RingKind::kRecords,
-                                  options.ring_slots)),
+      ring_(open_ring<Slot>(name_of(options.spec), RingRole::kConsumer, SlotFor<Record>::kKind,
+                            options.ring_slots)),
       consumer_(ring_->memory()) {
   info_.format = "ring";
   info_.schema = "mixed";
 }
 
-void RingReader::release() {
+template <class Record>
+void RingReaderOf<Record>::release() {
   consumer_.release();
   if (consumer_.producer_waits()) wake(ring_->header().space);
 }
 
-const market::Record* RingReader::next() {
+template <class Record>
+const market::Record* RingReaderOf<Record>::next() {
   if (!hold_) release();
   for (;;) {
     if (hooks_.stop()) return nullptr;
-    if (const RecordSlot* slot = consumer_.front()) {
+    if (const Slot* slot = consumer_.front()) {
       take(*slot);
       consumer_.pop();
       had_producer_ = true;
@@ -52,24 +55,27 @@ const market::Record* RingReader::next() {
   }
 }
 
-void RingReader::take(const RecordSlot& slot) {
-  const market::Bar bar = bar_of(slot);
-  record_ = bar;
+template <class Record>
+void RingReaderOf<Record>::take(const Slot& slot) {
+  const Record record = record_of(slot);
+  record_ = record;
   if (slot.has_symbols == 0) return;
   if (info_.mappings.empty()) {
     // A map without an entry: the stream has symbols, so that an id without one is unknown.
     info_.mappings.push_back({.raw_symbol = "", .start = {}, .end = {}, .instrument_id = 0});
   }
   const std::string_view symbol = text_of(slot.symbol);
-  if (symbol.empty() || is_null(bar.start)) return;
-  const std::string rule = symbols_.note(info_, bar.instrument.instrument_id, symbol, bar.start);
+  const UnixNanos at = market::index_time(record_);
+  if (symbol.empty() || is_null(at)) return;
+  const std::string rule = symbols_.note(info_, record.instrument.instrument_id, symbol, at);
   if (!rule.empty()) {
     throw DataError(fmt::format("shm:{}: record {}: symbol = '{}' {}", ring_->name(),
                                 consumer_.taken(), symbol, rule));
   }
 }
 
-void RingReader::wait() {
+template <class Record>
+void RingReaderOf<Record>::wait() {
   hooks_.before_waiting();
   RingHeader& header = ring_->header();
   const bool came = wait_for(header.data, header.data_waiters, waiting_,
@@ -77,7 +83,8 @@ void RingReader::wait() {
   if (!came) look_for_producer();
 }
 
-void RingReader::look_for_producer() {
+template <class Record>
+void RingReaderOf<Record>::look_for_producer() {
   const std::int64_t now = hooks_.clock.steady();
   if (now - looked_at_ < kLookEvery) return;
   looked_at_ = now;
@@ -88,6 +95,14 @@ void RingReader::look_for_producer() {
               ring_->name());
   }
   had_producer_ = alive;
+}
+
+template class RingReaderOf<market::Bar>;
+template class RingReaderOf<market::OrderEvent>;
+
+std::unique_ptr<RingReader> RingReader::open(const SourceOptions& options, const Hooks& hooks) {
+  if (options.orders) return std::make_unique<RingReaderOf<market::OrderEvent>>(options, hooks);
+  return std::make_unique<RingReaderOf<market::Bar>>(options, hooks);
 }
 
 }  // namespace foxhunt::serve

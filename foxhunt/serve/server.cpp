@@ -165,6 +165,7 @@ class Server {
       source_ = Source::open({.spec = options_.in,
                               .read = options_.read,
                               .waiting = options_.waiting,
+                              .orders = plan_->bundle().context.book.has_value(),
                               .ring_slots = options_.ring_slots,
                               .hold = keeps_state()},
                              hooks_);

@@ -41,6 +41,19 @@ struct flock byte_of(RingRole role) {
   return lock;
 }
 
+/// What slots of such a ring hold, in words.
+std::string held_by(std::uint32_t kind) {
+  switch (static_cast<RingKind>(kind)) {
+    case RingKind::kRecords:
+      return "bars";
+    case RingKind::kAnswers:
+      return "answers";
+    case RingKind::kOrders:
+      return "order events";
+  }
+  return fmt::format("kind {}, which this program does not know", kind);
+}
+
 std::uint64_t magic_word() {
   std::uint64_t word = 0;
   std::memcpy(&word, kRingMagic, sizeof word);
@@ -135,7 +148,10 @@ void SharedRing::check(std::size_t payload_bytes, std::size_t slot_bytes, RingKi
     }
   };
   expect("version", h.version, kRingVersion);
-  expect("kind", h.kind, static_cast<std::uint64_t>(kind));
+  if (h.kind != static_cast<std::uint32_t>(kind)) {
+    throw FormatError(fmt::format("shm:{}: a ring of another kind: it holds {}, expected {}", name_,
+                                  held_by(h.kind), held_by(static_cast<std::uint32_t>(kind))));
+  }
   expect("payload", h.payload_bytes, payload_bytes);
   expect("slot size", h.slot_bytes, slot_bytes);
   if (!std::has_single_bit(h.capacity) || h.capacity > kMostSlots) {

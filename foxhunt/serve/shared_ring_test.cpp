@@ -88,7 +88,11 @@ TEST_F(SharedRingTest, RefusesWhatIsNoRingOfThisKind) {
   const auto ring = open(RingRole::kConsumer);
   EXPECT_NE(refusal<FormatError>([&] {
               open_ring<AnswerSlot>(name_, RingRole::kProducer, RingKind::kAnswers, 16);
-            }).find("kind"),
+            }).find("it holds bars, expected answers"),
+            std::string::npos);
+  EXPECT_NE(refusal<FormatError>([&] {
+              open_ring<OrderSlot>(name_, RingRole::kProducer, RingKind::kOrders, 16);
+            }).find("it holds bars, expected order events"),
             std::string::npos);
   const auto breaks = [&](auto& field, auto value, const std::string& what) {
     const auto before = field;
@@ -99,6 +103,7 @@ TEST_F(SharedRingTest, RefusesWhatIsNoRingOfThisKind) {
     field = before;
   };
   breaks(ring->header().version, 2U, "version");
+  breaks(ring->header().kind, 9U, "kind 9, which this program does not know");
   breaks(ring->header().payload_bytes, 4U, "payload");
   breaks(ring->header().slot_bytes, 64U, "slot size");
   breaks(ring->header().capacity, std::uint64_t{15}, "capacity");

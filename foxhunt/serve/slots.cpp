@@ -38,7 +38,44 @@ RecordSlot slot_of(const market::Bar& bar, std::string_view symbol, bool has_sym
   return slot;
 }
 
-market::Bar bar_of(const RecordSlot& slot) {
+OrderSlot slot_of(const market::OrderEvent& event, std::string_view symbol, bool has_symbols) {
+  OrderSlot slot{.event = count(event.ts_event),
+                 .received = count(event.ts_recv),
+                 .order_id = event.order_id,
+                 .price = event.price.nano,
+                 .size = event.size,
+                 .sequence = event.sequence,
+                 .instrument_id = event.instrument.instrument_id,
+                 .delta = event.ts_in_delta,
+                 .publisher_id = event.instrument.publisher_id,
+                 .has_symbols = static_cast<std::uint16_t>(has_symbols ? 1 : 0),
+                 .flags = event.flags,
+                 .channel_id = event.channel_id,
+                 .action = event.action,
+                 .side = static_cast<char>(event.side)};
+  set_text(slot.symbol, symbol);
+  return slot;
+}
+
+market::OrderEvent record_of(const OrderSlot& slot) {
+  using market::Side;
+  return {.instrument = {.publisher_id = slot.publisher_id, .instrument_id = slot.instrument_id},
+          .ts_event = from_nanos(slot.event),
+          .ts_recv = from_nanos(slot.received),
+          .order_id = slot.order_id,
+          .price = Price{slot.price},
+          .size = slot.size,
+          .action = slot.action,
+          .side = slot.side == 'A'   ? Side::kAsk
+                  : slot.side == 'B' ? Side::kBid
+                                     : Side::kNone,
+          .flags = slot.flags,
+          .channel_id = slot.channel_id,
+          .sequence = slot.sequence,
+          .ts_in_delta = slot.delta};
+}
+
+market::Bar record_of(const RecordSlot& slot) {
   return {.instrument = {.publisher_id = slot.publisher_id, .instrument_id = slot.instrument_id},
           .start = from_nanos(slot.start),
           .span = std::chrono::nanoseconds{slot.span},

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "foxhunt/market/record.h"
+#include "foxhunt/serve/ring.h"
 
 namespace foxhunt::serve {
 
@@ -27,6 +28,26 @@ struct RecordSlot {
 };
 static_assert(sizeof(RecordSlot) == 88);
 
+/// An order event, in the units of RecordSlot.
+struct OrderSlot {
+  std::int64_t event = 0;     ///< at the venue
+  std::int64_t received = 0;  ///< the stream's order
+  std::uint64_t order_id = 0;
+  std::int64_t price = 0;
+  std::uint32_t size = 0;
+  std::uint32_t sequence = 0;
+  std::uint32_t instrument_id = 0;
+  std::int32_t delta = 0;  ///< ns from sending to receiving
+  std::uint16_t publisher_id = 0;
+  std::uint16_t has_symbols = 0;  ///< as in RecordSlot
+  std::uint8_t flags = 0;         ///< as in DBN
+  std::uint8_t channel_id = 0;
+  char action = 'N';            ///< letters as in DBN
+  char side = 'N';              ///< A, B; anything else: none
+  char symbol[kSymbolBytes]{};  ///< filled with zeros
+};
+static_assert(sizeof(OrderSlot) == 80);
+
 /// An answer, beside what it answers.
 struct AnswerSlot {
   std::uint64_t number = 0;      ///< from 1, without a hole, across restarts with a state
@@ -45,7 +66,24 @@ static_assert(sizeof(AnswerSlot) == 48 + 32 + 24 + 8 + 4 * kMostOutputs);
 
 /// Errors  DataError: a symbol over 23 characters.
 RecordSlot slot_of(const market::Bar& bar, std::string_view symbol, bool has_symbols);
-market::Bar bar_of(const RecordSlot& slot);
+OrderSlot slot_of(const market::OrderEvent& event, std::string_view symbol, bool has_symbols);
+market::Bar record_of(const RecordSlot& slot);
+market::OrderEvent record_of(const OrderSlot& slot);
+
+/// The slot of a record in a ring, and the kind of such a ring.
+template <class Record>
+struct SlotFor;
+template <>
+struct SlotFor<market::Bar> {
+  using Slot = RecordSlot;
+  static constexpr RingKind kKind = RingKind::kRecords;
+};
+template <>
+struct SlotFor<market::OrderEvent> {
+  using Slot = OrderSlot;
+  static constexpr RingKind kKind = RingKind::kOrders;
+};
+
 /// Up to the first zero.
 std::string_view text_of(const char (&symbol)[kSymbolBytes]);
 /// Errors  DataError: over 23 characters.

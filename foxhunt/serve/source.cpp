@@ -102,7 +102,7 @@ class FileSource final : public Tracked<market::Reader> {
 class RingSource final : public Tracked<RingReader> {
  public:
   RingSource(const SourceOptions& options, Hooks hooks) : Tracked(std::move(hooks), false) {
-    inner_ = std::make_unique<RingReader>(options, hooks_);
+    inner_ = RingReader::open(options, hooks_);
   }
   SourceKind kind() const override { return SourceKind::kRing; }
   void commit() override { inner_->release(); }

@@ -35,6 +35,7 @@ struct SourceOptions {
   std::string spec = "-";  ///< a path, "-" or "shm:NAME"
   market::ReadOptions read{};
   Waiting waiting = Waiting::kBlock;
+  bool orders = false;              ///< a ring is to hold order events, not bars
   std::uint64_t ring_slots = 4096;  ///< where the ring has to be made
   /// Slots of a ring are given back by commit() alone, not as soon as the next record is asked for.
   bool hold = false;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Serving as an operator meets it: verify, files, pipes and rings, restarts, kills, a full output, metrics.
 
-FOXHUNT_SERVE, RING_PRODUCER, RING_CONSUMER and MAKE_SAMPLE_BUNDLE name the programs; run from the project's folder.
+FOXHUNT_SERVE, RING_PRODUCER, RING_CONSUMER, MAKE_SAMPLE_BUNDLE and MAKE_TEST_BUNDLE name the programs; run from the project's folder.
 """
 import array
 import fcntl
@@ -14,6 +14,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import termios
@@ -26,6 +27,7 @@ SERVE = os.environ["FOXHUNT_SERVE"]
 PRODUCER = os.environ["RING_PRODUCER"]
 CONSUMER = os.environ["RING_CONSUMER"]
 MAKE = os.environ["MAKE_SAMPLE_BUNDLE"]
+MAKE_ORDERS = os.environ["MAKE_TEST_BUNDLE"]
 FOXHUNT = os.environ.get("FOXHUNT", "")
 SAMPLE = "data/es-sample/es-ohlcv-1m.dbn.zst"
 LIMIT = 60
@@ -532,6 +534,75 @@ class Serve(unittest.TestCase):
         self.assertEqual(server.wait(LIMIT), 0)
         self.assertEqual(out.read_bytes(), self.want)
         self.assertRegex(log.read_text(), "duplicates|out of order")
+
+    def orders(self):
+        """A bundle of order events, its feed as a DBN fragment, and what is answered to the file."""
+        subprocess.run([MAKE_ORDERS, self.here / "made"], check=True, capture_output=True, timeout=LIMIT)
+        bundle, fragment = self.here / "made/orders/model.fox", self.here / "orders.dbn"
+        names, *lines = (self.here / "made/orders/orders.csv").read_text().splitlines()
+        with open(fragment, "wb") as out:
+            for line in lines:
+                f = dict(zip(names.split(","), line.split(",")))
+                out.write(struct.pack("<BBHIQQqIBBccQiI", 14, 0xA0, int(f["publisher_id"]), int(f["instrument_id"]),
+                                      int(f["event_ns"]), int(f["order_id"]), int(f["price"]), int(f["size"]),
+                                      int(f["flags"]), int(f["channel_id"]), f["action"].encode(), f["side"].encode(),
+                                      int(f["received_ns"]), int(f["delta_ns"]), int(f["sequence"])))
+        want = self.here / "want.jsonl"
+        run = call("serve", bundle, "--in", fragment, "--out", want, "--no-timing")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        ready = sum(line.startswith("ready") for line in (self.here / "made/orders/answers.csv").read_text().splitlines())
+        self.assertEqual(len(want.read_bytes().splitlines()), ready)
+        self.assertGreater(ready, 150)
+        return bundle, fragment, want.read_bytes()
+
+    def test_order_events_between_rings_give_the_bytes_of_a_file(self):
+        bundle, fragment, want = self.orders()
+        records, answers = self.ring("orders"), self.ring("oanswers")
+        consumer = self.start(CONSUMER, answers, bundle, "--no-timing", stdout=subprocess.PIPE)
+        server = self.start(SERVE, "serve", bundle, "--in", "shm:" + records, "--out", "shm:" + answers, "-q",
+                            "--ring-slots", 64, stderr=subprocess.PIPE)
+        producer = self.start(PRODUCER, fragment, records, "--slots", 64, stderr=subprocess.PIPE)
+        got, _ = consumer.communicate(timeout=LIMIT)
+        self.assertEqual(got, want)
+        self.assertEqual((server.wait(LIMIT), producer.wait(LIMIT)), (0, 0))
+        self.assertIn(b"3000 records", producer.stderr.read())
+
+    def test_order_events_from_a_ring_survive_kills(self):
+        bundle, fragment, want = self.orders()
+        records, out, state = self.ring("okill"), self.here / "out", self.here / "state"
+        producer = self.start(PRODUCER, fragment, records, "--rate", 3000, "--slots", 64, stderr=subprocess.PIPE)
+        patience = Patience(random.Random(5), 0.05, 0.4, state)
+        kills = 0
+        while True:
+            server = self.start(SERVE, "serve", bundle, "--in", "shm:" + records, "--out", out, "--state", state,
+                                "--no-timing", "-q")
+            try:
+                self.assertEqual(server.wait(patience.next() if kills < 8 else LIMIT), 0)
+                break
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+                kills += 1
+        self.assertEqual(producer.wait(LIMIT), 0)
+        self.assertEqual(out.read_bytes(), want)
+        self.assertGreater(kills, 0)
+
+    def test_a_ring_of_the_other_records_is_refused_by_name(self):
+        bundle, fragment, _ = self.orders()
+        bars, orders = self.ring("bars"), self.ring("orders")
+        for ring, file, reader, text in ((bars, SAMPLE, bundle, "it holds bars, expected order events"),
+                                         (orders, fragment, self.bundle, "it holds order events, expected bars")):
+            producer = self.start(PRODUCER, file, ring, "--slots", 16, stderr=subprocess.PIPE)
+            wait_until("the ring is there", lambda: pathlib.Path("/dev/shm", ring).exists())
+            run = call("serve", reader, "--in", "shm:" + ring)
+            self.assertEqual(run.returncode, 3, run.stderr)
+            self.assertIn(text, run.stderr)
+            self.assertIn(ring, run.stderr)
+            self.assertIsNone(producer.poll(), "the producer waits for one that fits")
+            run = subprocess.run([PRODUCER, fragment if file == SAMPLE else SAMPLE, ring], capture_output=True, text=True,
+                                 timeout=LIMIT)
+            self.assertEqual(run.returncode, 3)
+            self.assertIn("a ring of another kind", run.stderr)
 
     def test_a_full_ring_is_told_to_a_producer_that_does_not_wait(self):
         run = subprocess.run([PRODUCER, SAMPLE, self.ring("full"), "--full", "fail", "--slots", "16"],

@@ -7,6 +7,7 @@ Checks, each with file and line:
   * a file includes only rooms that its own room's row in the table allows;
   * a room without `torch` in its row never reaches a Torch header, not even through headers of other rooms;
   * foxhunt/ROOM/CMakeLists.txt says USES with exactly the rooms of the row;
+  * <nlohmann/json.hpp> comes through foxhunt/base/json.h, which has its code compiled once;
   * a header has at most 150 lines, a source 400, unless one of its first 12 lines says "Over budget:" and why.
 """
 import pathlib
@@ -71,6 +72,16 @@ def check_includes(root, allowed):
                     yield f"{name}:{number}: {room} may not include torch, which it reaches through {' -> '.join(chain)}"
 
 
+def check_json(root):
+    for path in sorted((root / "foxhunt").rglob("*")):
+        name = path.relative_to(root)
+        if path.suffix not in SUFFIXES or str(name) == "foxhunt/base/json.h":
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.match(r"\s*#\s*include\s*<nlohmann/json\.hpp>", line):
+                yield f"{name}:{number}: include foxhunt/base/json.h instead"
+
+
 def check_cmake(root, allowed):
     for room, uses in allowed.items():
         path = root / "foxhunt" / room / "CMakeLists.txt"
@@ -98,7 +109,7 @@ def check_budgets(root):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
     allowed = read_table(root)
-    bad = [*check_includes(root, allowed), *check_cmake(root, allowed), *check_budgets(root)]
+    bad = [*check_includes(root, allowed), *check_json(root), *check_cmake(root, allowed), *check_budgets(root)]
     print("\n".join(bad) or f"{len(allowed)} rooms, no forbidden include, every file within its budget")
     sys.exit(bool(bad))
 

@@ -8,10 +8,10 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/app/bench_dbn.h"
 #include "foxhunt/app/command.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/progress.h"
 #include "foxhunt/nn/device.h"

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/columns/bench_dbn.h"

@@ -9,9 +9,9 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/train/device_audit.h"
 #include "foxhunt/train/experiment.h"
 

@@ -9,10 +9,10 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/build_info.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/progress.h"
 #include "foxhunt/base/time.h"

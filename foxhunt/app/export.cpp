@@ -4,9 +4,9 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/experiments/lineage.h"
 #include "foxhunt/exporter/exporter.h"
 #include "foxhunt/ledger/ledger.h"

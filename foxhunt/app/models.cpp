@@ -8,10 +8,10 @@
 #include <optional>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/experiments/lineage.h"
 #include "foxhunt/ledger/registry.h"

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/app/command.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/report/page.h"
 
 namespace foxhunt::app {

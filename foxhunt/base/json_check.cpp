@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "foxhunt/base/json.h"
 
 namespace foxhunt {
 namespace {

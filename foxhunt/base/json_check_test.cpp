@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "foxhunt/base/json.h"
 
 namespace foxhunt {
 namespace {

@@ -4,8 +4,7 @@
 
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/market/csv_values.h"
 
 namespace foxhunt::book {

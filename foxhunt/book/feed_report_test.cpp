@@ -12,9 +12,8 @@
 #include <iterator>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/number_text.h"
 #include "foxhunt/book/bitstamp_feed.h"
 #include "foxhunt/book/feed_text.h"

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/number_text.h"
 #include "foxhunt/book/feed_report.h"
 

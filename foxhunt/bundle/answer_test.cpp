@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::bundle {
 namespace {

@@ -4,9 +4,8 @@
 
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/bundle/leak_proof.h"
 #include "foxhunt/bundle/test_bundle.h"
 #include "foxhunt/config/config.h"

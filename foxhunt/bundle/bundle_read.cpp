@@ -9,10 +9,9 @@
 #include <set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/bundle/bundle.h"
 #include "foxhunt/bundle/bundle_layout.h"
 #include "foxhunt/bundle/digest.h"

@@ -6,9 +6,8 @@
 #include <functional>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/bundle/digest.h"
 #include "foxhunt/bundle/test_bundle.h"
 #include "foxhunt/model/safetensors.h"

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/json_check.h"
 
 namespace foxhunt::bundle {

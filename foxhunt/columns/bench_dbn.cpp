@@ -12,10 +12,9 @@
 #include <memory>
 #include <span>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/columns/csv_io.h"
 #include "foxhunt/columns/peer_process.h"
 #include "foxhunt/market/byte_output.h"

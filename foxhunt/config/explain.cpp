@@ -3,9 +3,8 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/config/config.h"
 #include "foxhunt/config/value_text.h"
 

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/contract/replay.h"
 
 namespace foxhunt::contract {

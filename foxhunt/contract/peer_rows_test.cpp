@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/contract/preset.h"
 #include "foxhunt/engine/session.h"
 #include "foxhunt/features/pipeline.h"

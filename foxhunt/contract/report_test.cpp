@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include <nlohmann/json.hpp>
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::contract {
 namespace {

@@ -9,10 +9,9 @@
 #include <map>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/bundle/bundle.h"
 #include "foxhunt/bundle/digest.h"
 #include "foxhunt/contract/preset.h"

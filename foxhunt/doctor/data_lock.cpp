@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::doctor {
 namespace {

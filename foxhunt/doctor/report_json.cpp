@@ -1,8 +1,7 @@
 // Reports for machines, and as a page.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/doctor/doctor.h"
 #include "foxhunt/doctor/text.h"
 #include "foxhunt/report/html.h"

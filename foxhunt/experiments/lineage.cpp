@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/bundle/bundle.h"
 #include "foxhunt/config/config.h"

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/evaluation/report/text_table.h"
 #include "foxhunt/experiments/tune.h"
 

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/hash.h"
 #include "foxhunt/base/interrupt.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/config/config.h"
 #include "foxhunt/evaluation/report/evaluate.h"

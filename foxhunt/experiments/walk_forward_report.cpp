@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/evaluation/report/number_text.h"
 #include "foxhunt/evaluation/report/text_table.h"
 #include "foxhunt/evaluation/svg/charts.h"

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/json_check.h"
 #include "foxhunt/features/normalizer.h"
 

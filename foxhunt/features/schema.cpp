@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/json_check.h"
 
 namespace foxhunt::features {

@@ -1,7 +1,6 @@
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/latency/latency_row.h"
 
 namespace foxhunt::latency {

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::latency {
 namespace {

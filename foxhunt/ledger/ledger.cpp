@@ -6,11 +6,10 @@
 #include <array>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::ledger {
 namespace fs = std::filesystem;

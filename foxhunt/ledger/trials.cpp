@@ -6,10 +6,9 @@
 #include <map>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::ledger {
 namespace {

@@ -13,10 +13,9 @@
 #include <fstream>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/market/dbn/fields.h"
 #include "foxhunt/market/dbn_bytes.h"
 #include "foxhunt/market/dbn_metadata.h"

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/number_text.h"
 #include "foxhunt/market/inspect.h"
 

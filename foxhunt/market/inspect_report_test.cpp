@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/market/csv_test_support.h"
 #include "foxhunt/market/dbn_test_support.h"
 #include "foxhunt/market/inspect.h"

@@ -15,9 +15,8 @@
 #include <optional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/json_check.h"
 
 namespace foxhunt::model {

@@ -6,10 +6,9 @@
 #include <set>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/model/safetensors.h"
 
 namespace foxhunt::model {

@@ -4,10 +4,9 @@
 
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/build_info.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/proofs/prove.h"
 
 namespace foxhunt::proofs {

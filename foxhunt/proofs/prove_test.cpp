@@ -5,9 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/proofs/test_ground.h"
 #include "foxhunt/train/proof_subject.h"
 

@@ -6,9 +6,8 @@
 
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/features/test_plugins.h"
 #include "foxhunt/proofs/prove.h"
 #include "foxhunt/proofs/serving_proof.h"

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/evaluation/report/number_text.h"
 #include "foxhunt/evaluation/svg/canvas.h"
 

@@ -3,9 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::report {
 namespace {

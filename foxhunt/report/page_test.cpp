@@ -9,10 +9,9 @@
 #include <regex>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/report/glossary.h"
 #include "foxhunt/report/html.h"
 

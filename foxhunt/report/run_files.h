@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/report/metrics_log.h"
 
 namespace foxhunt::report {

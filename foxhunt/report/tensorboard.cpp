@@ -7,10 +7,9 @@
 #include <fstream>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/time.h"
 #include "foxhunt/report/event.h"
 

@@ -4,9 +4,8 @@
 #include <charconv>
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/series/continuous.h"
 #include "foxhunt/series/rows_file.h"
 

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/market/calendar.h"
 #include "foxhunt/market/contract.h"
 #include "foxhunt/market/dbn_writer.h"

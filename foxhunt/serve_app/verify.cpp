@@ -7,9 +7,9 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/bundle/weight_form.h"
 #include "foxhunt/serve_app/command.h"
 

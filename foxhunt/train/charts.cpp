@@ -6,9 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/evaluation/svg/charts.h"
 
 namespace foxhunt::train {

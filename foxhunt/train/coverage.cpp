@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::train {
 namespace {

@@ -7,9 +7,8 @@
 #include <filesystem>
 #include <ostream>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/nn/meta_audit.h"
 #include "foxhunt/train/device_audit_loop.h"
 #include "foxhunt/train/synthetic_data.h"

@@ -3,8 +3,7 @@
 
 #include <map>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/progress.h"
 #include "foxhunt/evaluation/report/text_table.h"
 #include "foxhunt/train/device_audit.h"

@@ -1,9 +1,8 @@
 #include "foxhunt/train/environment.h"
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/build_info.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/base/time.h"
 #include "foxhunt/kernels/dispatch.h"

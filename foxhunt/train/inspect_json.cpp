@@ -1,8 +1,7 @@
 // Reports of inspect() and prune() as JSON.
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/train/inspect.h"
 
 namespace foxhunt::train {

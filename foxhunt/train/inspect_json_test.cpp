@@ -1,8 +1,7 @@
 // What a program reads of a state.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/train/inspect_test_report.h"
 
 namespace foxhunt::train {

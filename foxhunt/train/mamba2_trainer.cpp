@@ -5,10 +5,9 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/nn/tensor_io.h"

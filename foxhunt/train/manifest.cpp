@@ -6,11 +6,10 @@
 #include <map>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::train {
 namespace {

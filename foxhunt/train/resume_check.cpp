@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/train/resume_log.h"
 
 namespace foxhunt::train {

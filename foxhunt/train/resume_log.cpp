@@ -1,8 +1,7 @@
 #include "foxhunt/train/resume_log.h"
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/time.h"
 
 namespace foxhunt::train {

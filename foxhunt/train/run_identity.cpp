@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/config/config.h"
 #include "foxhunt/config/describe.h"
 #include "foxhunt/config/value_text.h"

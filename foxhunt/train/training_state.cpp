@@ -4,9 +4,8 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/json_check.h"
 
 namespace foxhunt::train {

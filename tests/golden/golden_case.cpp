@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include <nlohmann/json.hpp>
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::golden {
 namespace {

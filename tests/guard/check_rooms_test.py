@@ -40,6 +40,10 @@ class PlantedBreaches(unittest.TestCase):
         (self.tree / "foxhunt/app/zz.cpp").write_text('#include "foxhunt/nn/zz.h"\n')
         self.assertIn("app may not include torch, which it reaches through foxhunt/nn/zz.h", self.check()[1])
 
+    def test_json_past_the_header_that_compiles_it_once_is_named(self):
+        (self.tree / "foxhunt/app/zz.cpp").write_text("#pragma once\n#include <nlohmann/json.hpp>\n")
+        self.assertIn("foxhunt/app/zz.cpp:2: include foxhunt/base/json.h instead", self.check()[1])
+
     def test_a_cmake_arrow_that_the_table_lacks_is_named(self):
         (self.tree / "foxhunt/market/CMakeLists.txt").write_text("fx_room(market\n  USES base nn\n  SOURCES a.cpp)\n")
         self.assertIn("foxhunt/market/CMakeLists.txt:1: USES ['base', 'nn']", self.check()[1])

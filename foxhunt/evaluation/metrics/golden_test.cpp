@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/evaluation/metrics/classification.h"
 #include "foxhunt/evaluation/metrics/ranks.h"
 #include "foxhunt/evaluation/metrics/regression.h"

@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "foxhunt/base/json.h"
 #include "foxhunt/evaluation/report/report.h"
 
 namespace foxhunt::evaluation {

@@ -4,9 +4,8 @@
 
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::evaluation {
 namespace {

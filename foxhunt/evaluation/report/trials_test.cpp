@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/evaluation/report/evaluate.h"
 #include "foxhunt/evaluation/report/simulated_market.h"
 

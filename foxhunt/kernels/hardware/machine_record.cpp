@@ -4,10 +4,9 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::kernels {
 namespace {

@@ -7,9 +7,8 @@
 
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/hash.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/market/dbn/fields.h"
 #include "foxhunt/market/dbn/stream.h"
 #include "foxhunt/market/dbn/venue_records.h"

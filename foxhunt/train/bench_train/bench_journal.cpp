@@ -9,10 +9,9 @@
 #include <fstream>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
+#include "foxhunt/base/json.h"
 
 namespace foxhunt::train {
 namespace {

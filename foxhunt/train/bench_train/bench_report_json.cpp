@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/train/bench_train/bench_report.h"
 
 namespace foxhunt::train {

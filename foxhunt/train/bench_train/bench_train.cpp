@@ -8,13 +8,12 @@
 #include <memory>
 #include <thread>
 
-#include <nlohmann/json.hpp>
-
 #include "foxhunt/base/build_info.h"
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/file.h"
 #include "foxhunt/base/hash.h"
 #include "foxhunt/base/interrupt.h"
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/log.h"
 #include "foxhunt/base/machine.h"
 #include "foxhunt/config/config.h"

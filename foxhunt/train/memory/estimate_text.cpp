@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "foxhunt/base/json.h"
 #include "foxhunt/base/progress.h"
 #include "foxhunt/train/memory/estimate.h"
 

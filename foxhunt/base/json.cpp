@@ -1,0 +1,3 @@
+#include "foxhunt/base/json.h"
+
+FX_JSON_CODE()

@@ -1,5 +1,5 @@
 # FOXHUNT_NVCC is ON where nvcc is found: kernels/cuda is then compiled, for GPUs of compute capability 8.0 to 9.0 and,
-# as PTX, for later ones. No GPU is needed to build.
+# as PTX, for later ones. No GPU is needed to build. Not under sanitizers, which do not reach into what nvcc compiles.
 include(CheckLanguage)
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   find_program(FOXHUNT_NVCC_PROGRAM nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda)
@@ -7,8 +7,11 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(CMAKE_CUDA_COMPILER ${FOXHUNT_NVCC_PROGRAM})
   endif()
 endif()
-check_language(CUDA)
 set(FOXHUNT_NVCC OFF CACHE INTERNAL "nvcc was found")
+if(FOXHUNT_SANITIZE)
+  return()
+endif()
+check_language(CUDA)
 if(CMAKE_CUDA_COMPILER)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90)

@@ -4,7 +4,7 @@
 # One static library foxhunt_NAME and one test program NAME_test a room. A room links only the rooms named in USES,
 # which tools/check_rooms.py holds equal to ARCHITECTURE.md. TORCH_* files are left out where FOXHUNT_TORCH is OFF:
 # absent parts are files, never #ifdefs. A test whose name holds "Long" carries the ctest label `long`.
-# ISA files are compiled with their own flags at -O3, without link-time optimisation, and include C headers only.
+# ISA files are compiled with their own flags at -O3 (-O2 in Debug: sanitized, -O3 takes three times as long), without link-time optimisation, and include C headers only.
 # No test writes into the user's data folder: FOXHUNT_LEDGER names a file of the build folder for all of them.
 # LIBS are linked PRIVATE, so that a library used in one room's .cpp files is not seen by others.
 include(GoogleTest)
@@ -38,7 +38,7 @@ function(fx_room name)
     string(REGEX REPLACE "^[^|]*[|]" "" flags "${entry}")
     string(REPLACE "," ";" flags "${flags}")
     list(APPEND sources ${file})
-    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-O3;${flags}")
+    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "$<IF:$<CONFIG:Release>,-O3,-O2>;${flags}")
   endforeach()
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
@@ -52,6 +52,7 @@ function(fx_room name)
       target_link_libraries(${target} PUBLIC foxhunt_${used})
     endif()
   endforeach()
+  fx_precompile_room(${target} ${R_SOURCES})
   list(LENGTH R_TORCH_SOURCES many)
   if(torch IN_LIST R_USES AND FOXHUNT_TORCH AND many GREATER 5)
     fx_precompile_torch(${target} ${R_TORCH_SOURCES})

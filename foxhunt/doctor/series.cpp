@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "foxhunt/market/contract.h"
@@ -11,7 +10,7 @@ namespace foxhunt::doctor {
 
 SeriesTable::SeriesTable(const market::Reader& reader, std::string product)
     : reader_(reader), product_(std::move(product)) {
-  if (!product_.empty()) calendar_of(product_);
+  if (!product_.empty()) calendars_.at(product_);
 }
 
 Series& SeriesTable::of(const market::Record& record, UnixNanos t) {
@@ -49,7 +48,7 @@ Series& SeriesTable::named(const std::string& symbol, std::uint16_t publisher) {
   // "AAPL  250221C00250000", "EW1Z5 C5000", "UD:1V: VT 4321"
   series->is_option = symbol.find_first_of(" :") != std::string::npos;
   const std::string product = product_.empty() ? market::product_of_symbol(symbol) : product_;
-  series->calendar = calendar_of(product);
+  series->calendar = calendars_.find(product);
   if (series->calendar != nullptr) {
     series->product = product;
     if (!series->is_spread) series->tick = market::contract_for_product(product).tick;
@@ -57,14 +56,6 @@ Series& SeriesTable::named(const std::string& symbol, std::uint16_t publisher) {
   place->second = series.get();
   all_.push_back(std::move(series));
   return *place->second;
-}
-
-const market::Calendar* SeriesTable::calendar_of(const std::string& product) {
-  const auto found = calendars_.find(product);
-  if (found != calendars_.end()) return &found->second;
-  const auto known = market::Calendar::products();
-  if (product_.empty() && std::ranges::find(known, product) == known.end()) return nullptr;
-  return &calendars_.emplace(product, market::Calendar::for_product(product)).first->second;
 }
 
 }  // namespace foxhunt::doctor

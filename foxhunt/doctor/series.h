@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "foxhunt/base/price.h"
-#include "foxhunt/market/calendar.h"
+#include "foxhunt/market/calendar_set.h"
 #include "foxhunt/market/reader.h"
 
 namespace foxhunt::doctor {
@@ -43,13 +43,12 @@ class SeriesTable {
     std::chrono::sys_days day{};
   };
   Series& named(const std::string& symbol, std::uint16_t publisher);
-  const market::Calendar* calendar_of(const std::string& product);
 
   const market::Reader& reader_;
   std::string product_;
   std::unordered_map<std::uint64_t, Known> known_;
   std::map<std::pair<std::string, std::uint16_t>, Series*> by_symbol_;
-  std::map<std::string, market::Calendar> calendars_;
+  market::CalendarSet calendars_;
   std::vector<std::unique_ptr<Series>> all_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "foxhunt/base/error.h"
 #include "foxhunt/base/rng.h"
+#include "foxhunt/market/calendar_set.h"
 
 namespace foxhunt::market {
 namespace {
@@ -226,6 +227,18 @@ TEST_P(EveryProduct, GivesTheSessionsThatOverlapARange) {
   EXPECT_THAT(dates(s.close - minutes{1}, s.close + hours{3}),
               ElementsAre("2013-10-08", "2013-10-09"));
   EXPECT_THAT(dates(s.close, s.open), IsEmpty()) << "reversed";
+}
+
+TEST(CalendarSet, MakesEachOnceAndKnowsWhichThereAreNot) {
+  CalendarSet set;
+  EXPECT_EQ(set.find("XY"), nullptr);
+  EXPECT_THROW(set.at("XY"), ConfigError);
+  const Calendar* es = set.find("ES");
+  ASSERT_NE(es, nullptr);
+  EXPECT_EQ(es->product(), "ES");
+  EXPECT_NE(set.find("6E"), es);
+  EXPECT_EQ(&set.at("ES"), es);
+  EXPECT_EQ(set.all().size(), 2U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryProduct, testing::ValuesIn(Calendar::products()),

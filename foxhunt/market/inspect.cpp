@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "foxhunt/market/calendar.h"
+#include "foxhunt/market/calendar_set.h"
 #include "foxhunt/market/contract.h"
 
 namespace foxhunt::market {
@@ -60,7 +61,7 @@ class Inspector {
  public:
   Inspector(Reader& reader, const InspectOptions& options) : reader_(reader), options_(options) {
     if (!options.product.empty())
-      calendar_of(options.product);  // an unknown one is an error at once
+      calendars_.at(options.product);  // an unknown one is an error at once
   }
 
   Inspection run() {
@@ -111,20 +112,10 @@ class Inspector {
       state.report.symbol = symbol;
       const std::string product =
           options_.product.empty() ? product_of_symbol(symbol) : options_.product;
-      state.calendar = calendar_of(product);
+      state.calendar = calendars_.find(product);
       if (state.calendar != nullptr) state.report.product = product;
     }
     return state;
-  }
-
-  /// nullptr for a product that was guessed and that the calendar does not know.
-  const Calendar* calendar_of(const std::string& product) {
-    const auto found = calendars_.find(product);
-    if (found != calendars_.end()) return &found->second;
-    const auto known = Calendar::products();
-    if (options_.product.empty() && std::ranges::find(known, product) == known.end())
-      return nullptr;
-    return &calendars_.emplace(product, Calendar::for_product(product)).first->second;
   }
 
   void check_time(UnixNanos t) {
@@ -258,7 +249,7 @@ class Inspector {
           "(name one to use its hours)",
           without, result_.symbols.size()));
     }
-    for (const auto& [product, calendar] : calendars_) {
+    for (const auto& [product, calendar] : calendars_.all()) {
       if (!result_.first || is_null(index_time(*result_.first)) || is_null(last_time_)) continue;
       if (utc_date(index_time(*result_.first)) >= calendar.holidays_from() &&
           utc_date(last_time_) <= calendar.holidays_until()) {
@@ -282,7 +273,7 @@ class Inspector {
   std::unordered_map<std::uint64_t, Known> known_;
   std::map<std::string, SymbolState> states_;  ///< nodes stay where they are
   std::vector<SymbolState*> order_;
-  std::map<std::string, Calendar> calendars_;
+  CalendarSet calendars_;
   SymbolState* last_state_ = nullptr;
   UnixNanos last_time_ = kNullTime;
 };

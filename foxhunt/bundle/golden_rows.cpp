@@ -21,11 +21,6 @@ std::uint8_t byte_at(std::int64_t word, int place) {
   return static_cast<std::uint8_t>(word >> (8 * place) & 0xFF);
 }
 
-market::Side side_of(char c) {
-  if (c == 'A') return market::Side::kAsk;
-  return c == 'B' ? market::Side::kBid : market::Side::kNone;
-}
-
 }  // namespace
 
 std::vector<std::int64_t> golden_rows(const std::vector<market::Bar>& bars) {
@@ -100,7 +95,7 @@ market::OrderEvent GoldenRow::event() const {
           .price = Price{values_[kEventPrice]},
           .size = static_cast<std::uint32_t>(in_range(kEventSize, 0, kMost32)),
           .action = static_cast<char>(byte_at(letters, 0)),
-          .side = side_of(static_cast<char>(byte_at(letters, 1))),
+          .side = market::side_of(static_cast<char>(byte_at(letters, 1))),
           .flags = byte_at(letters, 2),
           .channel_id = byte_at(letters, 3),
           .sequence = static_cast<std::uint32_t>(in_range(kEventSequence, 0, kMost32)),

@@ -37,7 +37,7 @@ foxhunt_order c_order(const market::OrderEvent& e) {
           .received_ns = count(e.ts_recv),
           .order_id = e.order_id,
           .price = e.price.nano,
-          .size = e.size,
+          .size = e.size == 0 ? 0xFFFF'FFFF : e.size,
           .sequence = e.sequence,
           .instrument_id = e.instrument.instrument_id,
           .delta_ns = e.ts_in_delta,

@@ -45,17 +45,14 @@ foxhunt::market::Bar record_of(const foxhunt_bar& bar) noexcept {
 }
 
 foxhunt::market::OrderEvent record_of(const foxhunt_order& order) noexcept {
-  using foxhunt::market::Side;
   return {.instrument = {.publisher_id = order.publisher_id, .instrument_id = order.instrument_id},
           .ts_event = foxhunt::from_nanos(order.event_ns),
           .ts_recv = foxhunt::from_nanos(order.received_ns),
           .order_id = order.order_id,
           .price = {order.price},
-          .size = order.size,
+          .size = foxhunt::market::stated_size(order.size),
           .action = order.action,
-          .side = order.side == 'A'   ? Side::kAsk
-                  : order.side == 'B' ? Side::kBid
-                                      : Side::kNone,
+          .side = foxhunt::market::side_of(order.side),
           .flags = order.flags,
           .channel_id = order.channel_id,
           .sequence = order.sequence,

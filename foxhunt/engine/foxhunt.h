@@ -108,7 +108,7 @@ typedef struct foxhunt_order {
   int64_t received_ns; /* when it was received: the stream's order */
   uint64_t order_id;
   int64_t price; /* whole numbers of 1e-9 */
-  uint32_t size; /* contracts */
+  uint32_t size; /* contracts; 0 or, as in DBN, 4294967295: none */
   uint32_t sequence;
   uint32_t instrument_id; /* another one starts a new book */
   int32_t delta_ns;       /* from sending to receiving */

@@ -17,6 +17,18 @@ struct InstrumentKey {
 
 enum class Side : char { kAsk = 'A', kBid = 'B', kNone = 'N' };
 
+/// Of DBN's letter; any other than A and B is none.
+constexpr Side side_of(char letter) noexcept {
+  if (letter == 'A') return Side::kAsk;
+  return letter == 'B' ? Side::kBid : Side::kNone;
+}
+
+/// Contracts as records of ours hold them: 4294967295, with which feeds say that there is no size,
+/// becomes 0.
+constexpr std::uint32_t stated_size(std::uint32_t size) noexcept {
+  return size == 0xFFFF'FFFF ? 0 : size;
+}
+
 /// One price level on both sides; an empty side has a null price and size 0.
 struct BookLevel {
   Price bid{}, ask{};

@@ -58,17 +58,14 @@ OrderSlot slot_of(const market::OrderEvent& event, std::string_view symbol, bool
 }
 
 market::OrderEvent record_of(const OrderSlot& slot) {
-  using market::Side;
   return {.instrument = {.publisher_id = slot.publisher_id, .instrument_id = slot.instrument_id},
           .ts_event = from_nanos(slot.event),
           .ts_recv = from_nanos(slot.received),
           .order_id = slot.order_id,
           .price = Price{slot.price},
-          .size = slot.size,
+          .size = market::stated_size(slot.size),
           .action = slot.action,
-          .side = slot.side == 'A'   ? Side::kAsk
-                  : slot.side == 'B' ? Side::kBid
-                                     : Side::kNone,
+          .side = market::side_of(slot.side),
           .flags = slot.flags,
           .channel_id = slot.channel_id,
           .sequence = slot.sequence,

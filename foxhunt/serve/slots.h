@@ -34,7 +34,7 @@ struct OrderSlot {
   std::int64_t received = 0;  ///< the stream's order
   std::uint64_t order_id = 0;
   std::int64_t price = 0;
-  std::uint32_t size = 0;
+  std::uint32_t size = 0;  ///< 0 or 4294967295: none
   std::uint32_t sequence = 0;
   std::uint32_t instrument_id = 0;
   std::int32_t delta = 0;  ///< ns from sending to receiving

@@ -27,7 +27,7 @@ TEST(Slots, EveryFieldOfAnOrderEventComesBack) {
     e.ts_recv = from_nanos(static_cast<std::int64_t>(word(rng)));
     e.order_id = word(rng);
     e.price = rng.below(5) == 0 ? Price::null() : Price{static_cast<std::int64_t>(word(rng))};
-    e.size = static_cast<std::uint32_t>(word(rng));
+    e.size = market::stated_size(static_cast<std::uint32_t>(word(rng)));
     e.action = static_cast<char>(rng.below(256));
     e.side = std::array{Side::kAsk, Side::kBid, Side::kNone}[rng.below(3)];
     e.flags = static_cast<std::uint8_t>(word(rng));
@@ -53,10 +53,12 @@ TEST(Slots, EveryFieldOfAnOrderEventComesBack) {
   }
 }
 
-TEST(Slots, ASideThatIsNoneOfTheLettersIsNone) {
+TEST(Slots, WhatAFeedSaysThereIsNotIsNone) {
   OrderSlot slot;
   slot.side = 'x';
+  slot.size = 0xFFFF'FFFF;
   EXPECT_EQ(record_of(slot).side, Side::kNone);
+  EXPECT_EQ(record_of(slot).size, 0U);
   EXPECT_THROW(slot_of(OrderEvent{}, std::string(kSymbolBytes, 'E'), true), DataError);
 }
 

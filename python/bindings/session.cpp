@@ -115,17 +115,14 @@ market::OrderEvent order_of(std::int64_t event_ns, std::int64_t received_ns, std
                             std::uint8_t flags, std::uint32_t sequence, std::uint32_t instrument_id,
                             std::uint16_t publisher_id, std::uint8_t channel_id,
                             std::int32_t delta_ns) {
-  using market::Side;
   return {.instrument = {.publisher_id = publisher_id, .instrument_id = instrument_id},
           .ts_event = from_nanos(event_ns),
           .ts_recv = from_nanos(received_ns),
           .order_id = order_id,
           .price = {price},
-          .size = size,
+          .size = market::stated_size(size),
           .action = action,
-          .side = side == 'A'   ? Side::kAsk
-                  : side == 'B' ? Side::kBid
-                                : Side::kNone,
+          .side = market::side_of(side),
           .flags = flags,
           .channel_id = channel_id,
           .sequence = sequence,

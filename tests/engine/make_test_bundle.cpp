@@ -91,12 +91,16 @@ void make_orders(const std::filesystem::path& dir, std::uint64_t seed) {
   std::filesystem::create_directories(dir);
   bundle::write_bundle(dir / "model.fox", test::proven_book_bundle(seed));
   const std::vector<market::OrderEvent> feed = test::an_order_feed();
+  // As feeds say it: whoever reads the file sees both ways to say that there is none.
+  const auto size_text = [](const market::OrderEvent& e) {
+    return e.size == 0 && e.sequence % 2 == 0 ? "4294967295" : std::to_string(e.size);
+  };
   std::ofstream csv(dir / "orders.csv");
   csv << "event_ns,received_ns,order_id,price,size,sequence,instrument_id,delta_ns,publisher_id,"
          "flags,channel_id,action,side\n";
   for (const market::OrderEvent& e : feed) {
     csv << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", count(e.ts_event),
-                       count(e.ts_recv), e.order_id, e.price.nano, e.size, e.sequence,
+                       count(e.ts_recv), e.order_id, e.price.nano, size_text(e), e.sequence,
                        e.instrument.instrument_id, e.ts_in_delta, e.instrument.publisher_id,
                        e.flags, e.channel_id, e.action, static_cast<char>(e.side));
   }

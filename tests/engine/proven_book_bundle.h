@@ -22,6 +22,7 @@ inline std::vector<market::OrderEvent> an_order_feed() {
   std::vector<market::OrderEvent> feed(3000);
   for (market::OrderEvent& e : feed) {
     e = made.next();
+    e.size = market::stated_size(e.size);
     e.ts_event += std::chrono::hours{16};  // 16:00 in UTC: far from a session's ends
     e.ts_recv = e.ts_event + std::chrono::microseconds{20};
   }

@@ -41,12 +41,6 @@ std::optional<std::uint32_t> quantity_of(std::uint32_t size) {
   if (size == std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
   return size;
 }
-std::uint32_t size_of(std::uint32_t size) { return quantity_of(size).value_or(0); }
-
-Side side_of(char side) {
-  if (side == 'A') return Side::kAsk;
-  return side == 'B' ? Side::kBid : Side::kNone;
-}
 
 std::optional<bool> yes_or_no(char c) {
   if (c == 'Y') return true;
@@ -57,8 +51,8 @@ std::optional<bool> yes_or_no(char c) {
 market::BookLevel level_of(const Level& l) {
   return {.bid = {l.bid_px},
           .ask = {l.ask_px},
-          .bid_size = size_of(l.bid_sz),
-          .ask_size = size_of(l.ask_sz),
+          .bid_size = stated_size(l.bid_sz),
+          .ask_size = stated_size(l.ask_sz),
           .bid_count = l.bid_ct,
           .ask_count = l.ask_ct};
 }
@@ -66,8 +60,8 @@ market::BookLevel level_of(const Level& l) {
 market::ConsolidatedLevel level_of(const ConsolidatedLevel& l) {
   return {.bid = {l.bid_px},
           .ask = {l.ask_px},
-          .bid_size = size_of(l.bid_sz),
-          .ask_size = size_of(l.ask_sz),
+          .bid_size = stated_size(l.bid_sz),
+          .ask_size = stated_size(l.ask_sz),
           .bid_publisher = l.bid_pb,
           .ask_publisher = l.ask_pb};
 }
@@ -77,7 +71,7 @@ DepthOfBook depth_of(const Mbp10Msg& m) {
                     .ts_event = time_of(m.hd.ts_event),
                     .ts_recv = time_of(m.ts_recv),
                     .price = {m.price},
-                    .size = size_of(m.size),
+                    .size = stated_size(m.size),
                     .action = m.action,
                     .side = side_of(m.side),
                     .flags = m.flags,
@@ -95,7 +89,7 @@ Quote quote_of(const BboMsg& m, std::chrono::nanoseconds span) {
           .ts_recv = time_of(m.ts_recv),
           .span = span,
           .price = {m.price},
-          .size = size_of(m.size),
+          .size = stated_size(m.size),
           .side = side_of(m.side),
           .flags = m.flags,
           .sequence = m.sequence,
@@ -107,7 +101,7 @@ ConsolidatedQuote quote_of(const Cmbp1Msg& m) {
           .ts_event = time_of(m.hd.ts_event),
           .ts_recv = time_of(m.ts_recv),
           .price = {m.price},
-          .size = size_of(m.size),
+          .size = stated_size(m.size),
           .action = m.action,
           .side = side_of(m.side),
           .flags = m.flags,
@@ -121,7 +115,7 @@ ConsolidatedQuote quote_of(const CbboMsg& m, std::chrono::nanoseconds span) {
           .ts_recv = time_of(m.ts_recv),
           .span = span,
           .price = {m.price},
-          .size = size_of(m.size),
+          .size = stated_size(m.size),
           .side = side_of(m.side),
           .flags = m.flags,
           .level = level_of(m.levels[0])};

@@ -49,6 +49,10 @@ Run add_walkforward(CLI::App& sub, const Globals& globals) {
                  "parent folder; default: a new one below runs/. One that holds a walk-forward of "
                  "the same configuration and data is gone on with");
   sub.add_flag("--overwrite", options->to.overwrite, "an earlier walk-forward in --out may go");
+  sub.add_option("--proof", options->to.proof,
+                 "leakproof.json of foxhunt features prove over the same [walkforward]; kept in "
+                 "every fold's run");
+  sub.add_flag("--require-proof", options->to.require_proof, "do not train without one");
   add_device_option(sub, options->to.device);
   add_ledger_option(sub, options->ledger);
   return [options, &globals] { return run_walk_forward(*options, globals); };

@@ -14,6 +14,12 @@ namespace foxhunt::bundle {
 
 inline constexpr const char* kLeakProofFile = "leakproof.json";
 
+/// A split that the proofs about splits ran over beside the configured one.
+struct ProvenSplit {
+  std::string name{};    ///< "fold 3", "random 2"
+  std::string sha256{};  ///< of the resolved [split]
+};
+
 /// What must be the same for a proof to speak of a run. All hashes are SHA-256.
 struct ProofSubject {
   std::string product{};
@@ -24,6 +30,8 @@ struct ProofSubject {
   std::string features{};           ///< of the resolved [features], [label] and [split]
   std::string label{};
   std::string split{};
+  /// A run may be of any of these instead: so one proof serves every fold of a walk-forward.
+  std::vector<ProvenSplit> more_splits{};
 };
 
 struct LeakProof {

@@ -108,5 +108,22 @@ TEST(LeakProof, NamesEveryDifference) {
   }
 }
 
+TEST(LeakProof, SpeaksOfEverySplitThatItNames) {
+  Json json = content();
+  json["subject"]["more_splits"] =
+      Json::array({{{"name", "fold 1"}, {"sha256", "c1"}}, {{"name", "fold 2"}, {"sha256", "c2"}}});
+  const ProofSubject proven = parse_leak_proof(sealed(json), "file").subject;
+  EXPECT_EQ(proven.more_splits.at(1).name, "fold 2");
+  ProofSubject here = proven;
+  for (const char* split : {"c", "c1", "c2"}) {
+    here.split = split;
+    EXPECT_THAT(differences(proven, here), IsEmpty()) << split;
+  }
+  here.split = "c3";
+  EXPECT_THAT(differences(proven, here), ElementsAre(HasSubstr("[split]")));
+  json["subject"]["more_splits"][0].erase("sha256");
+  EXPECT_THROW(parse_leak_proof(sealed(json), "file"), FormatError);
+}
+
 }  // namespace
 }  // namespace foxhunt::bundle

@@ -16,6 +16,7 @@
 #include "foxhunt/experiments/experiment_folder.h"
 #include "foxhunt/train/dataset.h"
 #include "foxhunt/train/evaluation_rows.h"
+#include "foxhunt/train/proof_subject.h"
 #include "foxhunt/train/train.h"
 #include "foxhunt/train/trial.h"
 
@@ -34,6 +35,7 @@ constexpr int kVersion = 1;
 struct State {
   std::string config_sha256{};
   std::string data_sha256{};
+  std::string leak_proof{};  ///< its seal; empty: unproven
   FoldPlan plan{};
   std::vector<std::string> done{};  ///< [folds] "", "trained", "judged"
 
@@ -48,11 +50,13 @@ struct State {
                        {"test_end", to_string(f.test_end)},
                        {"state", done[k].empty() ? "planned" : done[k]}});
     }
-    return Json{{"version", kVersion},        {"config_sha256", config_sha256},
-                {"data_sha256", data_sha256}, {"length", plan.length},
-                {"unused", plan.unused},      {"folds", std::move(folds)}}
-               .dump(2) +
-           "\n";
+    Json json{
+        {"version", kVersion}, {"config_sha256", config_sha256}, {"data_sha256", data_sha256}};
+    if (!leak_proof.empty()) json["leak_proof"] = leak_proof;
+    json["length"] = plan.length;
+    json["unused"] = plan.unused;
+    json["folds"] = std::move(folds);
+    return json.dump(2) + "\n";
   }
 
   static std::string name_of(std::size_t k) { return fmt::format("fold-{:03}", k + 1); }
@@ -72,6 +76,12 @@ void take_over(const fs::path& file, State& state) {
           "{}: is of another configuration or other data; choose another --out or add --overwrite",
           file.string()));
     }
+    if (json.value("leak_proof", "") != state.leak_proof) {
+      throw ConfigError(fmt::format(
+          "{}: its folds were trained with {}; name the same --proof, choose another --out or add "
+          "--overwrite",
+          file.string(), json.contains("leak_proof") ? "another leak proof" : "no leak proof"));
+    }
     for (std::size_t k = 0; k < state.done.size(); ++k) {
       const std::string how = json["folds"][k].at("state");
       state.done[k] = how == "planned" ? "" : how;
@@ -79,6 +89,30 @@ void take_over(const fs::path& file, State& state) {
   } catch (const Json::exception& error) {
     throw FormatError(fmt::format("{}: {}", file.string(), error.what()));
   }
+}
+
+train::ExperimentConfig fold_config(const train::ExperimentConfig& config, const Fold& fold) {
+  train::ExperimentConfig one = config.single_run();
+  one.split = fold.to_split(config.split);
+  return one;
+}
+
+/// The seal of a proof that speaks of every fold; "" for none.
+std::string checked_seal(const WalkForwardOptions& options, const train::ExperimentConfig& config,
+                         const FoldPlan& plan, const std::vector<train::DataFile>& files) {
+  if (options.proof.empty()) {
+    train::checked_proof({}, options.require_proof, config);
+    return {};
+  }
+  std::string seal;
+  for (const Fold& fold : plan.folds) {
+    std::vector<std::string> hashes;
+    for (const train::DataFile& file : files) hashes.push_back(file.sha256);
+    seal = bundle::require_leak_proof(
+               options.proof, train::proof_subject(fold_config(config, fold), std::move(hashes)))
+               .sha256;
+  }
+  return seal;
 }
 
 /// Trains a fold that is not trained yet, from its newest checkpoint where there is one.
@@ -95,7 +129,8 @@ void train_fold(const train::ExperimentConfig& config, const fs::path& run,
                         .device = options.device,
                         .progress = options.progress,
                         .config_text = config::dump(config),
-                        .command_line = options.command_line});
+                        .command_line = options.command_line,
+                        .proof = options.proof});
 }
 
 void judge_fold(const fs::path& run, const WalkForwardOptions& options) {
@@ -166,19 +201,24 @@ WalkForwardReport walk_forward(const train::ExperimentConfig& config,
   train::require_locked(config.data, data.files);
   State state{.config_sha256 = config::hash_of(config),
               .data_sha256 = sha256_of(train::data_lock_json(data.files)),
+              .leak_proof = {},
               .plan = plan_folds(config.walkforward, day_starts(data.set.sequences)),
               .done = {}};
+  state.leak_proof = checked_seal(options, config, state.plan, data.files);
   state.done.resize(state.plan.folds.size());
   // Behind all that speaks against it: an earlier walk-forward goes for one that can begin.
   const ExperimentFolder folder(options.out, kState, options.overwrite);
   if (folder.begun()) take_over(folder.state(), state);
   write_file_atomic(folder.state(), state.to_json());
 
-  WalkForwardReport report{.folder = folder.path(), .plan = state.plan, .folds = {}, .pooled = {}};
+  WalkForwardReport report{.folder = folder.path(),
+                           .plan = state.plan,
+                           .leak_proof = state.leak_proof,
+                           .folds = {},
+                           .pooled = {}};
   for (std::size_t k = 0; k < state.plan.folds.size(); ++k) {
     if (interrupted()) throw InterruptedError("interrupted between folds; everything is saved");
-    train::ExperimentConfig fold = config.single_run();
-    fold.split = state.plan.folds[k].to_split(config.split);
+    const train::ExperimentConfig fold = fold_config(config, state.plan.folds[k]);
     const fs::path run = folder.file(State::name_of(k));
     log::info("fold {} of {}: trains {} to {}, validates to {}, tests to {}{}", k + 1,
               state.plan.folds.size(), fold.split.train_begin, fold.split.train_end,

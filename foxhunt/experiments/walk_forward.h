@@ -18,6 +18,8 @@ struct WalkForwardOptions {
   std::filesystem::path out{};
   bool overwrite = false;  ///< an earlier walk-forward there may go
   std::string device = "cpu";
+  std::filesystem::path proof{};  ///< leakproof.json that speaks of every fold; empty: unproven
+  bool require_proof = false;     ///< refuses without one
   std::filesystem::path ledger{};  ///< where it is counted, as one trial; empty: nowhere
   ProgressMode progress = ProgressMode::kAuto;
   std::vector<std::string> command_line{};
@@ -40,6 +42,7 @@ struct FoldResult {
 struct WalkForwardReport {
   std::filesystem::path folder{};
   FoldPlan plan{};
+  std::string leak_proof{};  ///< seal of the folds' proof; empty: unproven
   std::vector<FoldResult> folds{};
   std::int64_t better = 0;                ///< folds in which the model beat its best baseline
   evaluation::EvaluationReport pooled{};  ///< all test rows as one, block bootstrap over them
@@ -49,7 +52,8 @@ struct WalkForwardReport {
 /// a run folder fold-NN each, walkforward-report.json, walkforward.txt, walkforward.svg. A folder
 /// that holds a walk-forward of the same configuration and data is gone on with: a finished fold is
 /// kept as it is, a half one goes on from its newest checkpoint.
-/// Errors  ConfigError: not one fold fits, another configuration's folder; what train and evaluate
+/// Errors  ConfigError: not one fold fits, another configuration's folder, a proof required and
+///         none named; DataError: a proof that does not speak of a fold; what train and evaluate
 ///         throw; InterruptedError after everything was saved.
 WalkForwardReport walk_forward(const train::ExperimentConfig& config,
                                const WalkForwardOptions& options);

@@ -50,9 +50,13 @@ std::string to_json(const WalkForwardReport& report) {
   Json folds = Json::array();
   for (const FoldResult& f : report.folds) folds.push_back(to_json(f));
   const Json json{
-      {"folder", report.folder.string()}, {"length", report.plan.length},
-      {"unused", report.plan.unused},     {"folds", std::move(folds)},
-      {"better", report.better},          {"pooled", Json::parse(ev::to_json(report.pooled))}};
+      {"folder", report.folder.string()},
+      {"leak_proof", report.leak_proof.empty() ? Json(nullptr) : Json(report.leak_proof)},
+      {"length", report.plan.length},
+      {"unused", report.plan.unused},
+      {"folds", std::move(folds)},
+      {"better", report.better},
+      {"pooled", Json::parse(ev::to_json(report.pooled))}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -73,8 +77,11 @@ std::string to_text(const WalkForwardReport& report) {
          f.baseline});
   }
   std::string text = ev::text_table(cells);
-  text += fmt::format("\nThe model was better than its best baseline in {} of {} folds.\n\n",
+  text += fmt::format("\nThe model was better than its best baseline in {} of {} folds.\n",
                       report.better, report.folds.size());
+  text += report.leak_proof.empty()
+              ? "Unproven: no leak proof was named (foxhunt features prove, --proof).\n\n"
+              : fmt::format("Leak proof of every fold: {}\n\n", report.leak_proof);
   return text + "All test rows as one. " + ev::to_text(report.pooled);
 }
 

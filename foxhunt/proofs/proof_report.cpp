@@ -51,15 +51,13 @@ Json subject_json(const ProofReport& report) {
     data.push_back({{"file", std::filesystem::path(report.files[i]).filename().string()},
                     {"sha256", s.data[i]}});
   }
-  Json out{{"product", s.product},
-           {"symbol", s.symbol},
-           {"data", std::move(data)},
-           {"reading_sha256", s.reading},
-           {"schema_sha256", s.schema},
-           {"features_sha256", s.features},
-           {"label_sha256", s.label},
-           {"split_sha256", s.split},
-           {"config_sha256", report.config_sha256}};
+  Json out{{"product", s.product},         {"symbol", s.symbol},
+           {"data", std::move(data)},      {"reading_sha256", s.reading},
+           {"schema_sha256", s.schema},    {"features_sha256", s.features},
+           {"label_sha256", s.label},      {"split_sha256", s.split},
+           {"more_splits", Json::array()}, {"config_sha256", report.config_sha256}};
+  for (const bundle::ProvenSplit& split : s.more_splits)
+    out["more_splits"].push_back({{"name", split.name}, {"sha256", split.sha256}});
   for (const features::Library& library : report.libraries) {
     out["libraries"].push_back(
         {{"name", library.name}, {"version", library.version}, {"sha256", library.sha256}});

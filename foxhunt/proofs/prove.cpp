@@ -33,6 +33,19 @@ void add_corpus(ProofReport& report, Ground ground) {
   report.verdicts.push_back(report.corpus.verdict());
 }
 
+/// The report says which they are: runs of any of them are proven.
+std::vector<NamedSplit> splits_to_prove(const train::ExperimentConfig& config,
+                                        const train::SequenceSet& set, ProofReport& report) {
+  std::vector<NamedSplit> splits = splits_of(config, set, report.options.random_splits,
+                                             Rng(report.options.seed).split("splits"));
+  for (const NamedSplit& split : splits) {
+    const std::string hash = config::hash_of(split.config);
+    if (hash != report.subject.split)
+      report.subject.more_splits.push_back({.name = split.name, .sha256 = hash});
+  }
+  return splits;
+}
+
 /// What needs rows and labels alone, whatever they were made of.
 void prove_rows(const train::ExperimentConfig& config, const train::SequenceSet& set,
                 std::span<const NamedSplit> splits, const Ground& ground, ProofReport& report) {
@@ -59,8 +72,7 @@ void prove_bars(const train::ExperimentConfig& config, ProofReport& report) {
   report.libraries = source.pipeline().schema().libraries();
   const Ground ground{.bars = usable.bars, .points = options.points, .seed = options.seed};
   const train::SequenceSet set = source.sequences(usable.bars);
-  const std::vector<NamedSplit> splits =
-      splits_of(config, set, options.random_splits, Rng(options.seed).split("splits"));
+  const std::vector<NamedSplit> splits = splits_to_prove(config, set, report);
   auto& out = report.verdicts;
   out.push_back(prove_future_poisoning(source, ground));
   out.push_back(prove_prefix_invariance(source, ground));
@@ -86,8 +98,7 @@ void prove_book(const train::ExperimentConfig& config, ProofReport& report) {
   const BookTrainingRows source(config);
   const BookGround ground{.events = events, .points = options.points, .seed = options.seed};
   const train::SequenceSet set = source.sequences(events);
-  const std::vector<NamedSplit> splits =
-      splits_of(config, set, options.random_splits, Rng(options.seed).split("splits"));
+  const std::vector<NamedSplit> splits = splits_to_prove(config, set, report);
   auto& out = report.verdicts;
   out.push_back(prove_future_poisoning(source, ground));
   out.push_back(prove_prefix_invariance(source, ground));

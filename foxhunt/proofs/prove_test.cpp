@@ -7,7 +7,9 @@
 
 #include "foxhunt/base/hash.h"
 #include "foxhunt/base/json.h"
+#include "foxhunt/experiments/fold_plan.h"
 #include "foxhunt/proofs/test_ground.h"
+#include "foxhunt/proofs/training_rows.h"
 #include "foxhunt/train/proof_subject.h"
 
 namespace foxhunt::proofs {
@@ -38,6 +40,27 @@ TEST(Prove, TheSampleIsProvenAndTheFileSaysSo) {
   EXPECT_THAT(
       bundle::differences(proof.subject, train::proof_subject(other, train::data_hashes(other))),
       testing::SizeIs(4));  // schema, features, label, split
+}
+
+TEST(Prove, OneProofSpeaksOfEveryFoldOfAWalkForward) {
+  train::ExperimentConfig config = test::sample_config();
+  config.walkforward = {.train = 6, .valid = 1, .test = 2};
+  const auto proof = bundle::parse_leak_proof(
+      to_json(prove(config, {.points = 4, .random_splits = 2})), "leakproof.json");
+  const train::SequenceSet set = TrainingRows(config.data.product, config.features, config.label)
+                                     .sequences(usable_bars(config).bars);
+  const auto plan =
+      experiments::plan_folds(config.walkforward, experiments::day_starts(set.sequences));
+  EXPECT_GE(plan.folds.size(), 3U);
+  train::ExperimentConfig fold = config.single_run();
+  for (const experiments::Fold& one : plan.folds) {
+    fold.split = one.to_split(config.split);
+    EXPECT_THAT(bundle::differences(proof.subject, train::proof_subject(fold, proof.subject.data)),
+                testing::IsEmpty());
+  }
+  fold.split.valid_end = fold.split.train_end;
+  EXPECT_THAT(bundle::differences(proof.subject, train::proof_subject(fold, proof.subject.data)),
+              testing::SizeIs(1));
 }
 
 TEST(Prove, ALeakIsInTheFileWithItsFirstCounterexample) {

@@ -170,9 +170,9 @@ class WalkForward(Case):
     @classmethod
     def setUpClass(cls):
         cls.db = FOLDER / "walk.db"
-        cls.args = ["walkforward", *SMALL, "--set", "train.epochs=1", "--set", "walkforward.train=6", "--set",
-                    "walkforward.valid=1", "--set", "walkforward.test=2", "--set", "walkforward.max_folds=3",
-                    "--ledger", cls.db, "-q", "--json"]
+        cls.plan = [*SMALL, "--set", "walkforward.train=6", "--set", "walkforward.valid=1", "--set",
+                    "walkforward.test=2", "--set", "walkforward.max_folds=3"]
+        cls.args = ["walkforward", *cls.plan, "--set", "train.epochs=1", "--ledger", cls.db, "-q", "--json"]
         cls.out = FOLDER / "walk"
         cls.done = call(*cls.args, "--out", cls.out)
 
@@ -218,6 +218,33 @@ class WalkForward(Case):
         run = call(*self.args, "--out", self.out, "--set", "train.batch_size=5")
         self.assertEqual(run.returncode, 2)
         self.assertIn("another configuration", run.stderr)
+
+    def test_one_proof_is_kept_by_every_fold_and_refused_where_it_does_not_speak_of_one(self):
+        proof, out = FOLDER / "walk-proof.json", FOLDER / "walk-proven"
+        prove = call("features", "prove", *self.plan, "--points", 4, "--out", proof, "-q")
+        self.assertEqual(prove.returncode, 0, prove.stderr)
+        run = call(*self.args, "--proof", proof, "--require-proof", "--out", out)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        report = json.loads(run.stdout)
+        self.assertEqual(report["leak_proof"], json.loads(proof.read_text())["sha256"])
+        self.assertIn(report["leak_proof"], (out / "walkforward.txt").read_text())
+        for fold in report["folds"]:
+            self.assertEqual((out / fold["run"] / "leakproof.json").read_bytes(), proof.read_bytes())
+        self.assertEqual([f["weights_sha256"] for f in report["folds"]],
+                         [f["weights_sha256"] for f in json.loads(self.done.stdout)["folds"]])
+        bundle = FOLDER / "walk-fold.fox"
+        made = call("export", out / "fold-002", "--require-proof", "-o", bundle, "-q")
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+        for code, words, folder, more in (
+                (2, "--proof", FOLDER / "walk-none", ["--require-proof"]),
+                (3, "[split]", FOLDER / "walk-none", ["--proof", proof, "--set", "walkforward.valid=2"]),
+                (2, "no leak proof", self.out, ["--proof", proof]),
+                (2, "another leak proof", out, [])):
+            run = call(*self.args, *more, "--out", folder)
+            self.assertEqual(run.returncode, code, run.stderr)
+            self.assertIn(words, run.stderr)
+        self.assertFalse((FOLDER / "walk-none").exists())
 
     def test_data_too_short_is_said_before_anything_is_trained(self):
         run = call(*self.args, "--out", FOLDER / "long", "--set", "walkforward.train=500")

@@ -15,7 +15,22 @@ namespace {
 namespace ev = foxhunt::evaluation;
 using Json = nlohmann::ordered_json;
 
-std::string day_text(UnixNanos t) { return to_string(utc_date(t)); }
+/// Days, or days and minutes where folds are shorter than a day.
+class CutText {
+ public:
+  explicit CutText(const WalkForwardReport& report) {
+    for (const FoldResult& f : report.folds)
+      fine_ = fine_ || utc_date(f.fold.valid_end) == utc_date(f.fold.train_end);
+  }
+  /// "2023-12-25" or "2023-12-25 23:20".
+  std::string operator()(UnixNanos t) const {
+    const std::string text = to_string(t);
+    return fine_ ? text.substr(0, 10) + " " + text.substr(11, 5) : text.substr(0, 10);
+  }
+
+ private:
+  bool fine_ = false;
+};
 
 Json number(const ev::Value& v) { return v ? Json(*v) : Json(nullptr); }
 
@@ -65,12 +80,13 @@ std::string to_text(const WalkForwardReport& report) {
   std::vector<std::vector<std::string>> cells{{"fold", "trains from", "to", "tests to", "rows",
                                                metric, "gain", "interval", "best baseline"}};
   const double scale = largest_gain(report);
+  const CutText cut(report);
   for (const FoldResult& f : report.folds) {
     const auto gain = [&](const ev::Value& v) {
       return v ? ev::signed_number_text(*v, scale) : std::string("n/a");
     };
     cells.push_back(
-        {f.run, day_text(f.fold.train_begin), day_text(f.fold.train_end), day_text(f.fold.test_end),
+        {f.run, cut(f.fold.train_begin), cut(f.fold.train_end), cut(f.fold.test_end),
          ev::count_text(static_cast<double>(f.rows)), f.model ? ev::number_text(*f.model) : "n/a",
          gain(f.gain),
          f.interval.defined() ? gain(f.interval.lo) + " .. " + gain(f.interval.hi) : "n/a",
@@ -96,8 +112,9 @@ std::string to_svg(const WalkForwardReport& report) {
   chart.y_label = "gain in " + metric;
   chart.positive_name = "model better";
   chart.negative_name = "baseline better";
+  const CutText cut(report);
   for (const FoldResult& f : report.folds) {
-    chart.categories.push_back(day_text(f.fold.valid_end));
+    chart.categories.push_back(cut(f.fold.valid_end));
     chart.below.push_back(ev::count_text(static_cast<double>(f.rows)));
     chart.values.push_back(f.gain);
   }

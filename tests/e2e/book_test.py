@@ -119,6 +119,8 @@ class Book(unittest.TestCase):
                       "--json")
         report = json.loads(run.stdout)
         self.assertEqual(len(report["folds"]), 2)
+        table = (self.folder / "walk/walkforward.txt").read_text()
+        self.assertRegex(table, r"fold-002 +2023-12-25 23:\d\d +2023-12-25 23:\d\d", "folds of minutes, not of days")
         print(f"two folds in {time.monotonic() - started:.0f} s")
 
 

@@ -108,7 +108,7 @@ std::string to_svg(const WalkForwardReport& report) {
   chart.subtitle =
       fmt::format("{} of the best baseline minus that of the model; better in {} of {}", metric,
                   report.better, report.folds.size());
-  chart.x_label = "first day of the test, and its rows";
+  chart.x_label = "begin of the test, and its rows";
   chart.y_label = "gain in " + metric;
   chart.positive_name = "model better";
   chart.negative_name = "baseline better";

@@ -42,8 +42,8 @@ bool is_sentinel(std::uint64_t volume) {
 
 class BarCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const Bar& bar) override {
     ++spans_[bar.span.count()];

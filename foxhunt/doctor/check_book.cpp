@@ -22,8 +22,8 @@ constexpr std::size_t kPrices = 1U << 8U;
 
 class BookCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const market::OrderEvent& event) override {
     const std::uint64_t key =

@@ -23,8 +23,8 @@ std::string names(const std::vector<std::string>& list) {
 
 class FileCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const market::Bar& bar) override { note(seen, bar.close); }
   void see(const Seen& seen, const market::Trade& trade) override { note(seen, trade.price); }

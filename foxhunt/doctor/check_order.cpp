@@ -41,8 +41,8 @@ bool same_event(const market::OrderEvent& a, const market::OrderEvent& b) {
 
 class OrderCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const market::Bar& bar) override {
     State& state = states_[*seen.series];

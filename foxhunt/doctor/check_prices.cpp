@@ -74,8 +74,8 @@ bool in_roll_window(UnixNanos t) {
 
 class PriceCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const Bar& bar) override {
     if (is_free(*seen.series)) return;

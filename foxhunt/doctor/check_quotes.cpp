@@ -24,8 +24,8 @@ constexpr std::int64_t kStaleTrades = 20;
 
 class QuoteCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const market::TopOfBook& top) override {
     const market::BookLevel& level = top.level;

@@ -36,8 +36,8 @@ constexpr std::int64_t kLeastRecords = 200;
 
 class SessionCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const Bar& bar) override {
     if (bar.span >= std::chrono::days{1} || is_null(bar.start)) return;

@@ -33,8 +33,8 @@ Interval wilson(std::int64_t hits, std::int64_t n) {
 
 class TradeCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const market::Trade& trade) override {
     count(seen, trade.price, trade.side);

@@ -34,8 +34,8 @@ bool is_flat(const Bar& bar) {
 
 class VolumeCheck final : public Check {
  public:
-  using Check::see;
   using Check::Check;
+  using Check::see;
 
   void see(const Seen& seen, const Bar& bar) override {
     if (bar.close.is_null()) return;

@@ -115,8 +115,8 @@ typedef struct foxhunt_order {
   uint16_t publisher_id;
   uint8_t flags; /* as in DBN: 0x80 last of its event, 0x20 snapshot */
   uint8_t channel_id;
-  char action; /* A add, C cancel, M modify, R clear, T trade, F fill, N none */
-  char side;   /* B bid, A ask, N none */
+  char action;      /* A add, C cancel, M modify, R clear, T trade, F fill, N none */
+  char side;        /* B bid, A ask, N none */
   uint16_t version; /* 0: this layout */
   uint64_t reserved;
 } foxhunt_order;

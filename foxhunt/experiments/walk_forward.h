@@ -18,8 +18,8 @@ struct WalkForwardOptions {
   std::filesystem::path out{};
   bool overwrite = false;  ///< an earlier walk-forward there may go
   std::string device = "cpu";
-  std::filesystem::path proof{};  ///< leakproof.json that speaks of every fold; empty: unproven
-  bool require_proof = false;     ///< refuses without one
+  std::filesystem::path proof{};   ///< leakproof.json that speaks of every fold; empty: unproven
+  bool require_proof = false;      ///< refuses without one
   std::filesystem::path ledger{};  ///< where it is counted, as one trial; empty: nowhere
   ProgressMode progress = ProgressMode::kAuto;
   std::vector<std::string> command_line{};

@@ -1,6 +1,6 @@
 #pragma once
-// Which records of a file are the bars, or the order events, that are meant. Training and prediction
-// select through this same object.
+// Which records of a file are the bars, or the order events, that are meant. Training and
+// prediction select through this same object.
 
 #include <cstdint>
 #include <map>

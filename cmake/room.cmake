@@ -4,7 +4,8 @@
 # One static library foxhunt_NAME and one test program NAME_test a room. A room links only the rooms named in USES,
 # which tools/check_rooms.py holds equal to ARCHITECTURE.md. TORCH_* files are left out where FOXHUNT_TORCH is OFF:
 # absent parts are files, never #ifdefs. A test whose name holds "Long" carries the ctest label `long`.
-# ISA files are compiled with their own flags at -O3 (-O2 in Debug: sanitized, -O3 takes three times as long), without link-time optimisation, and include C headers only.
+# ISA files are compiled with their own flags at -O3 (-O2 in Debug: sanitized, -O3 takes three times as long), without
+# link-time optimisation, and include C headers only.
 # No test writes into the user's data folder: FOXHUNT_LEDGER names a file of the build folder for all of them.
 # LIBS are linked PRIVATE, so that a library used in one room's .cpp files is not seen by others.
 include(GoogleTest)

@@ -138,10 +138,9 @@ std::optional<bundle::LeakProof> proof_of(const train::RunDir& dir,
     if (!required) return std::nullopt;
     throw DataError(fmt::format("{}: the run is unproven (train --proof)", dir.path().string()));
   }
-  std::vector<std::string> hashes;
-  for (const train::DataFile& file : files) hashes.push_back(file.sha256);
   try {
-    return bundle::require_leak_proof(path, train::proof_subject(config, std::move(hashes)));
+    return bundle::require_leak_proof(path,
+                                      train::proof_subject(config, train::data_hashes(files)));
   } catch (const Error& error) {
     if (required) throw;
     log::warn("{}; the bundle is unproven", error.what());

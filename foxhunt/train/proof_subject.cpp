@@ -30,6 +30,12 @@ std::vector<std::string> data_hashes(const ExperimentConfig& config) {
   return hashes;
 }
 
+std::vector<std::string> data_hashes(const std::vector<DataFile>& files) {
+  std::vector<std::string> hashes;
+  for (const DataFile& file : files) hashes.push_back(file.sha256);
+  return hashes;
+}
+
 std::optional<bundle::LeakProof> checked_proof(const std::filesystem::path& path, bool required,
                                                const ExperimentConfig& config) {
   if (!path.empty()) {

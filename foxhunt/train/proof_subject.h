@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "foxhunt/bundle/leak_proof.h"
+#include "foxhunt/train/data_lock.h"
 #include "foxhunt/train/experiment.h"
 
 namespace foxhunt::train {
@@ -17,6 +18,8 @@ bundle::ProofSubject proof_subject(const ExperimentConfig& config, std::vector<s
 
 /// SHA-256 of the files of config.data. Errors  IoError.
 std::vector<std::string> data_hashes(const ExperimentConfig& config);
+/// The same of files that were hashed before.
+std::vector<std::string> data_hashes(const std::vector<DataFile>& files);
 
 /// The proof at `path`, found to speak of this experiment and to hold; nullopt for an empty path.
 /// Errors  ConfigError: `required`, but no path; what bundle::require_leak_proof throws.
